@@ -26,7 +26,8 @@ from objpert_core.accounting.objective.composed import calibrate_remaining, comp
 from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
-from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling, calibrate_adaptive_sampling
+from objpert_core.accounting.posterior.adaptive_calibration import calibrate_adaptive_sampling
+from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling
 from objpert_core.accounting.posterior.calibration import (
     posterior_precision,
     published_posterior_epsilon,

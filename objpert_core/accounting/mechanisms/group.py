@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from objpert_core._validation import integer_up_to, positive_integer, within
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
-from objpert_core.accounting.gaussian.mechanism import GaussianNoise
+from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
+from objpert_core.accounting.gaussian.mechanism import Gaussian, GaussianNoise
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.mechanisms.composition import Composition
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated
+from objpert_core.accounting.numerics.safe_root import NoRootError, root_within
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling
 from objpert_core.accounting.posterior.mechanism import PosteriorSampling
 from objpert_core.accounting.posterior.profile import LARGEST_LEVERAGE
 from objpert_core.accounting.selection.mechanism import PrivateSelection
 
 _MOST_ROWS = 1000  # a chain that long takes seconds
+_TOLERANCE = 0.02  # of log δ: a thousandth of the noise or so
+Calibrated = TypeVar("Calibrated", bound=Mechanism)
 
 
 def replace_one(mechanism: Mechanism) -> Mechanism:
@@ -40,7 +48,7 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
         return one
     if isinstance(one, GaussianNoise):
         return replace(one, sensitivity=2 * one.sensitivity, adjacency=REPLACE_ONE)
-    if isinstance(one, (ObjectivePerturbation, DPSGD)):
+    if isinstance(one, (ObjectivePerturbation, DPSGD, AdaptiveSampling)):
         return replace(one, adjacency=REPLACE_ONE)
     if isinstance(one, ApproximateMinima):
         return replace(one, objective=replace(one.objective, adjacency=REPLACE_ONE))
@@ -90,9 +98,38 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
         return replace(one, base=group(one.base, k))
     if isinstance(one, Chained):
         return replace(one, length=k * one.length)
-    if isinstance(one, (ObjectivePerturbation, ApproximateMinima)) and one.links is not None:
+    if isinstance(one, AdaptiveSampling) and one.mean_runs > 1:  # T11 holds for any two data sets
+        return PrivateSelection(group(one.single, k), one.mean_runs, 1)
+    if isinstance(one, (ObjectivePerturbation, ApproximateMinima, AdaptiveSampling)) and one.links is not None:
         return replace(one.links, length=2 * k)
     return _chained(one, k, one.adjacency)
+
+
+def calibrate_group(make: Callable[[float], Calibrated], epsilon: float, delta: float, size: int) -> Calibrated:
+    """One row's mechanism ``make(ε')`` at an ε' for which ``group(make(ε'), size)`` is (ε, δ)-DP, nearly the largest.
+
+    `make` gives a mechanism about one row for any ε' > 0; the less ε', the more private it is. `ValueError` where no ε'
+    is small enough.
+
+    >>> one = calibrate_group(lambda left: calibrate_gaussian(left, 1e-5), 1.0, 1e-5, 4)
+    >>> group(one, 4).delta(1.0) <= 1e-5, round(one.sigma / calibrate_gaussian(1.0, 1e-5).sigma, 2)
+    (True, 4.0)
+    """
+    if size == 1:
+        return make(epsilon)
+    known: dict[float, Calibrated] = {}
+
+    def gap(log_sigma: float) -> float:
+        known[log_sigma] = make(float(Gaussian(math.exp(log_sigma)).epsilon(delta)))
+        return max(float(group(known[log_sigma], size).log_delta(epsilon)) - log_target(delta), -50.0)
+
+    start = math.log(size * calibrate_gaussian(epsilon, delta).sigma)
+    try:
+        return known[root_within(gap, start, 2 * math.log(delta), _TOLERANCE)[0]]
+    except NoRootError:
+        raise ValueError(
+            f"rows_per_person must be smaller for epsilon={epsilon:g} and delta={delta:g}, got {size!r}"
+        ) from None
 
 
 def _chained(one: Mechanism, length: int, adjacency: str) -> Chained:

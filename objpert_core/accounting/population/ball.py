@@ -1,6 +1,6 @@
 """Objective perturbation over a ball, for the population risk: from public numbers to σ, λ and the loss's smoothing.
 
-One row is replaced; a ball costs no privacy and asks for none (docs/theorems.md, T26). A bound that is not the logistic
+A ball costs no privacy and asks for none (docs/theorems.md, T26). A bound that is not the logistic
 one depends on λ through β/λ alone, so the smoothing goes with λ: β = κλ.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from objpert_core._validation import choice, nonnegative, positive
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
-from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
 from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
@@ -33,7 +33,7 @@ _BOUNDS = tuple(key for key, entry in BOUND_REGISTRY.items() if entry.has_profil
 class ObjectivePlan(NamedTuple):
     """What is fitted, but for the data."""
 
-    mechanism: ApproximateMinima  # about one row that is replaced
+    mechanism: ApproximateMinima  # about one row
     envelope: float | None  # β of the Moreau envelope that takes the loss's place, in θ; None: the loss itself
 
 
@@ -58,8 +58,8 @@ def objective_plan(
     lam: float | None = None,
     strict: bool = True,
 ) -> ObjectivePlan:
-    """Choose noise, regularisation and smoothing by public numbers; ε and δ are for one row that is replaced. "tight"
-    takes the least σ: for the logistic loss λ of `recommended_ball_lam` and σ = 2Lσ_G (T17), σ_G the analytic Gaussian
+    """Choose noise, regularisation and smoothing by public numbers. "tight" takes the least σ: for the
+    logistic loss λ of `recommended_ball_lam` and, where a row is replaced, σ = 2Lσ_G (T17), σ_G the analytic Gaussian
     mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam` is a least
     λ in place of the rule's; with 0 it is the least that privacy allows.
 
@@ -84,7 +84,8 @@ def objective_plan(
 
 
 def recommended_ball_lam(sizes: Sizes) -> float:
-    """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large.
+    """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large. R²/ε
+    takes the place of 2R²/ε where a row is added or removed, and k rows of one person need k times as much.
 
     Suppose that rows of norm R spread evenly over the d directions. Then H = nR²/(4d) is the Hessian's share of each,
     gradients and noise together have the variance V = dσ² + nR²/4, and the excess risk is about in proportion to (λ²M²
@@ -99,8 +100,9 @@ def recommended_ball_lam(sizes: Sizes) -> float:
     4.0
     """
     n, d, epsilon, delta, radius, lipschitz = sizes.numbers
-    variance = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma ** 2
-    lam = max(2 * lipschitz**2 / epsilon, _ROW_WEIGHT * variance * d / n)
+    moved = sizes.swing * sizes.rows_per_person
+    variance = calibrate_gaussian(epsilon, delta, moved * lipschitz).sigma ** 2
+    lam = max(moved * lipschitz**2 / epsilon, _ROW_WEIGHT * variance * d / n)
     share, spread = n * lipschitz**2 / (4 * d), d * variance + n * lipschitz**2 / 4
     least_risk = radius**2 * spread / (spread + (radius * share) ** 2)
     if (lam * radius) ** 2 + spread <= _ENOUGH * least_risk * (share + lam) ** 2:
@@ -126,7 +128,7 @@ def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
     exact, envelope = (_logistic(asked, lam), None) if asked.bound == "logistic" else _smoothed(asked, lam)
     for more in _MORE:
         mechanism = _solved(replace(exact, sigma=exact.sigma * (1 + more)), asked)
-        if mechanism.delta(asked.sizes.epsilon) <= asked.sizes.delta:
+        if group(mechanism, asked.sizes.rows_per_person).delta(asked.sizes.epsilon) <= asked.sizes.delta:
             return ObjectivePlan(mechanism, envelope)
     raise ValueError(
         f"sigma_out must be larger for tau={asked.tau!r} and lam = {exact.lam:g}: with {mechanism.sigma_out:g} there "
@@ -135,38 +137,44 @@ def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
 
 
 def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
-    """The Gaussian mechanism's noise where λ ≥ 2R²/ε (T17 (b)); more noise where λ is less."""
-    epsilon, delta, lipschitz = asked.sizes.epsilon, asked.sizes.delta, asked.sizes.lipschitz
-    sigma = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma
-    least = 2 * lipschitz**2 / epsilon
+    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1); more noise where λ
+    is less, and where a search has to say how much several rows cost."""
+    sizes = asked.sizes
     if lam is None:
-        lam = recommended_ball_lam(asked.sizes)
-    if lam >= least:
-        return ObjectivePerturbation(sigma, lam, lipschitz, bound="logistic", adjacency=REPLACE_ONE)
-    found = calibrate_objective_perturbation(epsilon, delta, lipschitz, lam=lam, adjacency=REPLACE_ONE)
+        lam = recommended_ball_lam(sizes)
+    if sizes.rows_per_person == 1 and lam >= sizes.swing * sizes.lipschitz**2 / sizes.epsilon:
+        sigma = calibrate_gaussian(sizes.epsilon, sizes.delta, sizes.swing * sizes.lipschitz).sigma
+        return ObjectivePerturbation(sigma, lam, sizes.lipschitz, bound="logistic", adjacency=sizes.adjacency)
+    return _calibrated(sizes, lam)
+
+
+def _calibrated(
+    sizes: Sizes, lam: float, smoothness: float | None = None, bound: str = "logistic"
+) -> ObjectivePerturbation:
+    found = calibrate_objective_perturbation(
+        sizes.epsilon,
+        sizes.delta,
+        sizes.lipschitz,
+        smoothness,
+        bound,
+        lam=lam,
+        adjacency=sizes.adjacency,
+        rows_per_person=sizes.rows_per_person,
+    )
     return objective_of(found)
 
 
 def _smoothed(asked: _Asked, lam: float | None) -> tuple[ObjectivePerturbation, float | None]:
     """Noise and λ for a loss that is smoothed to β = κλ, unless its curvature is no larger."""
-    _, d, epsilon, delta, radius, lipschitz = asked.sizes.numbers
-    smoothness, bound = asked.smoothness, asked.bound
-    share = epsilon * _SMOOTHING
-
-    def calibrated(smoothness: float, lam: float) -> ObjectivePerturbation:
-        found = calibrate_objective_perturbation(
-            epsilon, delta, lipschitz, smoothness, bound, lam=lam, adjacency=REPLACE_ONE
-        )
-        return objective_of(found)
-
+    sizes, smoothness, bound = asked.sizes, asked.smoothness, asked.bound
     if lam == 0:
-        return calibrated(smoothness, 0.0), None
-    scale = lipschitz**2  # any would do: σ depends on β/λ
-    smoothed = calibrated(share * scale, scale)
-    wanted = _MORE_LAM * math.sqrt(d) * smoothed.sigma / radius if lam is None else lam
+        return _calibrated(sizes, 0.0, smoothness, bound), None
+    scale = sizes.lipschitz**2  # any would do: σ depends on β/λ
+    smoothed = _calibrated(sizes, scale, sizes.epsilon * _SMOOTHING * scale, bound)
+    wanted = _MORE_LAM * math.sqrt(sizes.d) * smoothed.sigma / sizes.radius if lam is None else lam
     envelope = smoothed.smoothness / smoothed.lam * wanted
     if smoothness <= envelope:
-        return calibrated(smoothness, wanted), None
+        return _calibrated(sizes, wanted, smoothness, bound), None
     return replace(smoothed, lam=wanted, smoothness=envelope), envelope
 
 
@@ -184,7 +192,7 @@ def _published(asked: _Asked, strict: bool) -> ObjectivePlan:
         )
     sigma = corrected_objective_noise(epsilon, delta, lipschitz)
     curved = smoothness if envelope is None else envelope
-    exact = ObjectivePerturbation(sigma, lam, lipschitz, curved, bound, adjacency=REPLACE_ONE)
+    exact = ObjectivePerturbation(sigma, lam, lipschitz, curved, bound, adjacency=asked.sizes.adjacency)
     mechanism = _solved(exact, asked)
     if mechanism.delta(epsilon) > delta:
         raise ValueError(
@@ -198,6 +206,8 @@ def _solved(exact: ObjectivePerturbation, asked: _Asked) -> ApproximateMinima:
     """The mechanism with output noise; unless told otherwise it takes a hundredth of the Gaussian mechanism's ratio."""
     sigma_out = asked.sigma_out
     if sigma_out is None:
-        gauss = calibrate_gaussian(asked.sizes.epsilon, asked.sizes.delta, 2 * exact.lipschitz)
+        sizes = asked.sizes
+        moved = sizes.swing * sizes.rows_per_person * exact.lipschitz
+        gauss = calibrate_gaussian(sizes.epsilon, sizes.delta, moved)
         sigma_out = 2 * asked.tau / exact.lam / (OUTPUT_SHARE * exact.lipschitz / gauss.sigma)
     return ApproximateMinima(exact, asked.tau, sigma_out)

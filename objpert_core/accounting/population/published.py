@@ -86,15 +86,16 @@ def published_sgd_mechanism(
 
 
 def sampled(
-    how: str, noise_multiplier: float, batch_size: float, rows: int, steps: int
+    how: str, noise_multiplier: float, batch_size: float, rows: int, steps: int, adjacency: str = REPLACE_ONE
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
-    """Build the mechanism of that many noisy sums where a row is replaced; `how` is one of `DRAWINGS`."""
+    """Build the mechanism of that many noisy sums; `how` is one of `DRAWINGS`. Batches of a fixed size are drawn from a
+    known number of rows: one of them is replaced."""
     if choice("sampling", how, DRAWINGS) == WITHOUT_REPLACEMENT:
         return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
     if how == WITH_REPLACEMENT:
         return SampledWithReplacement(noise_multiplier, int(batch_size), rows, steps)
     share = 1.0 if how == FULL_BATCH else batch_size / rows
-    return DPSGD(noise_multiplier, min(share, 1.0), steps, adjacency=REPLACE_ONE)
+    return DPSGD(noise_multiplier, min(share, 1.0), steps, adjacency=adjacency)
 
 
 def published_objective_noise(epsilon: float, delta: float, lipschitz: float = 1.0) -> float:

@@ -8,11 +8,12 @@ from typing import Self
 
 from objpert_core._validation import check_fields, in_open_unit, positive, positive_integer
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, check_adjacency
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """n rows, d parameters, (ε, δ) where one row is replaced, a ball of radius M, and an L-Lipschitz loss."""
+    """n rows, d parameters, (ε, δ) and about whom, a ball of radius M, and an L-Lipschitz loss."""
 
     n: int
     d: int
@@ -20,15 +21,24 @@ class Sizes:
     delta: float
     radius: float = 1.0
     lipschitz: float = 1.0
+    adjacency: str = REPLACE_ONE
+    rows_per_person: int = 1
 
     def __post_init__(self) -> None:
-        check_fields(self, positive_integer, "n", "d")
+        check_fields(self, positive_integer, "n", "d", "rows_per_person")
+        check_adjacency(self)
         check_fields(self, positive, "epsilon")
         check_fields(self, in_open_unit, "delta")
         check_fields(self, positive, "radius", "lipschitz")
 
     def claimed(self, strict: bool = True) -> Self:
-        """These sizes; if `strict`, `ValueError` where Bassily et al. (2019) claim nothing: for ε > 1 or δ > 1/n²."""
+        """These sizes; `ValueError` where Bassily et al. (2019) claim nothing: but for one row that is replaced and, if
+        `strict`, for ε > 1 or δ > 1/n²."""
+        if (self.adjacency, self.rows_per_person) != (REPLACE_ONE, 1):
+            raise ValueError(
+                f"adjacency must be {REPLACE_ONE!r} and rows_per_person 1 for what is published, got "
+                f"{self.adjacency!r} and {self.rows_per_person!r}"
+            )
         if strict and self.epsilon > 1:
             raise ValueError(f"epsilon must be at most 1 for what is published, got {self.epsilon!r}")
         if strict and self.delta > (1 + 1e-12) / self.n**2:
@@ -43,9 +53,14 @@ class Sizes:
         return self.n, self.d, self.epsilon, self.delta, self.radius, self.lipschitz
 
     @property
+    def swing(self) -> int:
+        """How many times its own length a row moves a sum: a row that is replaced may turn round."""
+        return 1 if self.adjacency == ADD_REMOVE else 2
+
+    @property
     def noise(self) -> float:
-        """σ_G, the Gaussian mechanism's noise at sensitivity 1."""
-        return calibrate_gaussian(self.epsilon, self.delta).sigma
+        """σ_G, the Gaussian mechanism's noise where each row of a person counts 1."""
+        return self.rows_per_person * calibrate_gaussian(self.epsilon, self.delta).sigma
 
     @property
     def a(self) -> float:

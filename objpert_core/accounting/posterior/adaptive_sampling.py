@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from objpert_core._validation import FloatArray, at_least, between, check_fields, in_open_unit, or_zero, positive
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
-from objpert_core.accounting.gaussian.mechanism import Gaussian
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core._validation import FloatArray, at_least, between, check_fields, in_open_unit, or_zero
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, check_adjacency
+from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI, log_1m_exp
-from objpert_core.accounting.numerics.safe_root import nudged
 from objpert_core.accounting.posterior import profile as posterior
 from objpert_core.accounting.posterior.mechanism import PosteriorSampling
 from objpert_core.accounting.selection.mechanism import PrivateSelection
-from objpert_core.accounting.selection.one_run import OneRun, drift
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _SLACK = 1e-9  # of 1 + |log δ|: above what the quadrature is off by
@@ -32,10 +29,10 @@ class AdaptiveSampling(Mechanism):
     Released are λ̃, a noisy λ_min(XᵀX), then Δ̃, a noisy bound on log(‖Y‖ + ‖θ*‖), and then one draw from N(θ*, (γΛ)⁻¹)
     with Λ = XᵀX + λI. The regularisation λ may depend on λ̃, as long as h = 1/(λ + λ̃) <= `leverage`; γ is
     d²(1 + h)²/(h·e^{2Δ̃}) with d = `separation`. Both statistics are shifted to the safe side by tσ and their
-    sensitivity, where P[N(0, 1) > t] = failure/2. ‖Y‖ is the public bound on a target's size, Y in T39. A row is added
-    or removed.
+    sensitivity, where P[N(0, 1) > t] = failure/2. ‖Y‖ is the public bound on a target's size, Y in T39.
     docs/theorems.md, T39: δ(ε) = failure + E_z s(ε − μ²/2 − μz), where μ² is the sum of the squares of the two μ, and s
-    the profile of the draw at h₀, made symmetric. The best of K runs: T11.
+    the profile of the draw at h₀, made symmetric. The best of K runs: T11. A row that is replaced: two links of a chain
+    (T17).
 
     Parameters
     ----------
@@ -51,6 +48,7 @@ class AdaptiveSampling(Mechanism):
         How likely a statistic is on the unsafe side.
     mean_runs : float >= 1
         1: a single run. Else the best of K runs is released, but not K, which is geometric with this mean.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------
@@ -64,8 +62,10 @@ class AdaptiveSampling(Mechanism):
     separation: float
     failure: float
     mean_runs: float = 1.0
+    adjacency: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_adjacency(self)
         check_fields(self, between(1e-6, 100.0), "eigenvalue_mu", "norm_mu")
         check_fields(self, between(1e-100, posterior.LARGEST_LEVERAGE), "leverage")
         check_fields(self, or_zero(between(1e-40, 1e40)), "separation")
@@ -90,7 +90,14 @@ class AdaptiveSampling(Mechanism):
     @property
     def single(self) -> AdaptiveSampling:
         """A single run of the mechanism."""
-        return AdaptiveSampling(self.eigenvalue_mu, self.norm_mu, self.leverage, self.separation, self.failure)
+        return replace(self, mean_runs=1.0)
+
+    @cached_property
+    def links(self) -> Chained | None:
+        """Remove a row, then add one: two links of a single run for `ADD_REMOVE`; None for `ADD_REMOVE` itself."""
+        if self.adjacency == ADD_REMOVE:
+            return None
+        return Chained(replace(self.single, adjacency=ADD_REMOVE), 2, adjacency=self.adjacency)
 
     @property
     def has_rdp(self) -> bool:
@@ -115,7 +122,9 @@ class AdaptiveSampling(Mechanism):
         return PrivateSelection(self.single, self.mean_runs, eta=1)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return self._of_one(epsilon) if self.mean_runs == 1 else np.minimum(self._selected._log_delta(epsilon), 0.0)
+        if self.mean_runs > 1:
+            return np.minimum(self._selected._log_delta(epsilon), 0.0)
+        return self._of_one(epsilon) if self.links is None else self.links._log_delta(epsilon)
 
     @np.errstate(all="ignore")
     def _of_one(self, epsilon: FloatArray) -> FloatArray:
@@ -156,79 +165,3 @@ class AdaptiveSampling(Mechanism):
 
 _NEAR = np.concatenate([-(2.0 ** np.arange(4, -3, -1)), [0.0], 2.0 ** np.arange(-2, 5)])
 _PANEL_ENDS = np.concatenate([np.linspace(-12.0, 12.0, 20), np.linspace(12.0, 39.0, 10)[1:]])
-
-
-RELEASE_SHARE = 0.25
-"""Of μ that each of the two statistics gets."""
-FAILURE_SHARE = 0.1
-"""Of δ that pays for statistics on the unsafe side."""
-_MARGIN = 1e-7
-_TOLERANCE = 1e-6  # of d, relatively
-
-
-def calibrate_adaptive_sampling(epsilon: float, delta: float, *, mean_runs: float = 1.0) -> AdaptiveSampling:
-    """A posterior draw behind two statistics that is (ε, δ)-DP as a whole, with d as large as that allows.
-
-    Of the Gaussian mechanism's μ at the target each statistic has a quarter; unsafe statistics have a tenth of δ; h₀ =
-    ε/(2 + 2·log(2/δ)), with the ε and δ of a single run. `ValueError` if no draw is left at all.
-
-    Parameters
-    ----------
-    epsilon : float from 1e-3 to 100
-    delta : float strictly between 0 and 1
-    mean_runs : float >= 1
-        The mean number of runs of which the best is released: K is geometric.
-
-    Examples
-    --------
-    >>> one = calibrate_adaptive_sampling(1.0, 1e-6)
-    >>> one.delta(1.0) <= 1e-6, round(one.separation, 2)
-    (True, 0.15)
-    """
-    if not 1e-3 <= positive("epsilon", epsilon) <= 100.0:
-        raise ValueError(f"epsilon must be a float from 0.001 to 100, got {epsilon!r}")
-    in_open_unit("delta", delta), at_least("mean_runs", mean_runs, 1)
-    return _calibrated(float(epsilon), float(delta), float(mean_runs))
-
-
-@lru_cache(maxsize=1024)
-def _calibrated(epsilon: float, delta: float, runs: float) -> AdaptiveSampling:
-    mu, left = _of_one_run(epsilon, (1 - FAILURE_SHARE) * delta, runs)
-    leverage = min(left / (2 + 2 * math.log(2 * runs / delta)), posterior.LARGEST_LEVERAGE)
-    statistic = RELEASE_SHARE * mu
-
-    def built(separation: float) -> AdaptiveSampling:
-        return AdaptiveSampling(statistic, statistic, leverage, separation, FAILURE_SHARE * delta / runs, runs)
-
-    def gap(separation: float) -> float:
-        return float(built(separation)._log_delta(np.array([epsilon]))[0]) - log_target(delta)
-
-    if gap(0.0) > 0:
-        raise ValueError(f"epsilon and delta must leave room for a draw, got {epsilon!r} and {delta!r}")
-    low, high = 0.0, mu
-    while gap(high) <= 0:
-        low, high = high, 1.5 * high
-    at_low, at_high = gap(low), gap(high)
-    while high - low > _TOLERANCE * high:  # a secant, kept off the ends, and the middle in turn
-        chord = low - at_low * (high - low) / (at_high - at_low)
-        margin = 0.02 * (high - low)
-        for place in (chord - margin, chord + margin, (low + high) / 2):
-            if low < place < high:
-                value = gap(place)
-                low, at_low, high, at_high = (
-                    (place, value, high, at_high) if value <= 0 else (low, at_low, place, value)
-                )
-    return nudged(lambda one: gap(one.separation) <= 0, lambda margin: built(low * (1 - margin)), _MARGIN)
-
-
-def _of_one_run(epsilon: float, delta: float, runs: float) -> tuple[float, float]:
-    """μ of the Gaussian mechanism whose best of K runs is (ε, δ)-DP, and the ε that is left for a single one."""
-    if runs == 1:
-        return 1 / calibrate_gaussian(epsilon, delta).sigma, epsilon
-    low, high = 1e-6, 1 / calibrate_gaussian(epsilon, delta / runs).sigma
-    for _ in range(30):
-        middle = (low + high) / 2
-        one = Gaussian(1 / middle)
-        left = epsilon - 2 * drift(OneRun(one, math.log(runs)).log_delta, 1 / runs)
-        low, high = (middle, high) if left > 0 and one.delta(left) <= delta / runs else (low, middle)
-    return low, epsilon - 2 * drift(OneRun(Gaussian(1 / low), math.log(runs)).log_delta, 1 / runs)

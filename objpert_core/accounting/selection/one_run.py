@@ -95,7 +95,7 @@ class OneRun:
         """log of a bound on δ for a 1-d array of ε >= 0."""
         if self._only_renyi:
             return self._by_scan(epsilon)
-        if self.base.quick_profile:
+        if self.base.quick_profile or not self.base.has_rdp:
             return self.base._log_delta(epsilon)
         v, delta = self._table
         log_delta = np.zeros(epsilon.shape)

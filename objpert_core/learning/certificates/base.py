@@ -126,8 +126,6 @@ class PrivacyCertificate(ABC):
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
     """Names of the fields that depend on the data; `public` puts None in their place."""
-    HAS_OFFSET: ClassVar[bool] = True
-    """Whether a regressor without a constant may have an intercept: the public offset of its targets."""
     MECHANISMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
     """The kinds of certificate, by `mechanism`, but for those of an algorithm of their own."""
     ALGORITHMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}

@@ -60,7 +60,7 @@ def is_about(certificate: Any, model: Any) -> bool:
         and all(kind.plausible(certificate, published, features) for kind in kinds())
         and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, published)
         and (promised is None or promised >= dimension)
-        and (constant or (coef.ndim == 1 and certificate.HAS_OFFSET) or not intercept.any())
+        and (constant or coef.ndim == 1 or not intercept.any())  # a regressor's may be the middle of its targets
         and (spacing is None or certificate.fine_enough(spacing, dimension))
         and (spacing is None or certificate.lies_on_lattice(coef))
         and _within_reach(certificate, coef, intercept)

@@ -24,8 +24,6 @@ class NoisySGDCertificate(
 ):
     """The certificate of `NoisySGDClassifier` and `NoisySGDRegressor`; common fields: `PrivacyCertificate`.
 
-    Neighbours differ in one row that is replaced.
-
     Attributes
     ----------
     schedule : {"tight", "bassily2019"}
@@ -72,7 +70,8 @@ class NoisySGDCertificate(
 
     def rebuild(self) -> Sampled:
         """See `PrivacyCertificate.rebuild`."""
-        return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.public_rows, self.steps)
+        drawn = self.sampling, self.noise_multiplier, self.batch_size, self.public_rows, self.steps
+        return sampled(*drawn, self.mechanism_adjacency)
 
     def holds(self) -> bool:
         """Say whether L bounds the gradients of this loss on these rows, and such batches can be drawn."""
@@ -81,7 +80,6 @@ class NoisySGDCertificate(
             self.lipschitz >= loss.lipschitz * self.radius
             and (self.envelope is not None or math.isfinite(loss.smoothness))
             and could_be_drawn(self.sampling, self.batch_size, self.public_rows)
-            and self.rows_per_person == 1
         )
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:

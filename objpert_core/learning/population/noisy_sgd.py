@@ -202,6 +202,7 @@ def descend_and_certify(
         lattice=sum_spacing(plan.lipschitz, rows.dimension),
         on_error=on_error,
         rows_declared=rows_declared,
+        rows_per_person=plan.rows_per_person,
         schedule=plan.schedule,
         sampling=plan.sampling,
         batch_size=float(plan.batch_size),
@@ -219,7 +220,7 @@ def descend_and_certify(
 def accounted_epsilon(plan: DescentPlan, epsilon: float, delta: float) -> float:
     """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's."""
     if plan.schedule == "tight":
-        return Terms(epsilon, delta).proved(plan.mechanism)
+        return Terms(epsilon, delta, plan.adjacency, plan.rows_per_person).proved(plan.mechanism)
     spent = Terms(None, delta).proved(plan.mechanism)
     if spent > epsilon:
         raise ValueError(

@@ -98,8 +98,8 @@ def phased_minimum(
 class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=("OutputPerturbation",)):
     """The certificate of phased empirical risk minimisation; common fields: `PrivacyCertificate`.
 
-    Neighbours differ in one row that is replaced. Every phase is a Gaussian mechanism on rows of its own. The model
-    lies on no lattice: it was projected onto the ball after the last noise.
+    Rows are replaced. Every phase is a Gaussian mechanism on rows of its own. The model lies on no lattice: it was
+    projected onto the ball after the last noise.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         """Say whether L bounds the gradients of this loss on these rows, and all phases have rows of their own."""
         steepest = loss_named(self.loss, self.loss_parameter, EVERY_LOSS).lipschitz * self.radius
         enough = self.phases <= self.public_rows.bit_length()  # 2^phases ≤ 2n
-        return self.lipschitz >= steepest and enough and self.rows_per_person == 1
+        return self.lipschitz >= steepest and enough
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether the last phase, whose noise is the least, has room for a lattice of this `spacing`."""
@@ -180,6 +180,7 @@ def phased_release(
     delta: float,
     radius: float,
     public_rows: int | None = None,
+    rows_per_person: int = 1,
     row_norm: str = "normalize",
     intercept_scaling: float = 0.0,
     solver: str = "newton",
@@ -190,7 +191,7 @@ def phased_release(
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
 
-    The guarantee is for one replaced row. `loss` has a bounded slope; corners are rounded, which costs accuracy only.
+    The guarantee is for rows of one person that are replaced. `loss` has a bounded slope; corners are rounded, which costs accuracy only.
     Phases and noise go by `public_rows`; if left out, X's number of rows is treated as public. Rows beyond it are not
     used; there must be as many, unless ``on_error="release"``. Which rows make a phase is drawn at random, without the
     data.
@@ -204,7 +205,7 @@ def phased_release(
     constant = nonnegative("intercept_scaling", intercept_scaling)
     lipschitz = loss.lipschitz * row_radius(constant)
     dimension = X.shape[1] + (constant > 0)
-    sizes = Sizes(known, dimension, epsilon, delta, radius, lipschitz)
+    sizes = Sizes(known, dimension, epsilon, delta, radius, lipschitz, rows_per_person=rows_per_person)
     schedule, multiplier = phased_schedule(sizes), sizes.noise
     streams = Streams(random_state)
     there = np.ones(given, dtype=bool)
@@ -258,6 +259,7 @@ def phased_release(
         lattice=spacing,
         on_error=on_error,
         rows_declared=public_rows is not None,
+        rows_per_person=rows_per_person,
         first_step=schedule[0][1],
         phases=len(schedule),
         ball_radius=float(radius),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from typing import TypedDict
 
 from objpert_core._validation import check_fields, choice, positive, positive_integer
 from objpert_core.accounting import (
@@ -14,8 +16,18 @@ from objpert_core.accounting import (
     calibrate_dpsgd,
     calibrate_sampled,
 )
+from objpert_core.accounting.mechanisms.base import ADJACENCIES
+from objpert_core.accounting.mechanisms.group import calibrate_group
 from objpert_core.accounting.population.published import DRAWINGS, SCHEDULES, published_sgd_schedule, sampled
 from objpert_core.accounting.population.sizes import Sizes
+
+
+class About(TypedDict):
+    """Which data sets are neighbours."""
+
+    adjacency: str
+    rows_per_person: int
+
 
 Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
 
@@ -48,11 +60,18 @@ class DescentPlan:
     radius: float
     lipschitz: float
     envelope: float | None = None
+    adjacency: str = REPLACE_ONE
+    rows_per_person: int = 1
 
     def __post_init__(self) -> None:
         choice("schedule", self.schedule, SCHEDULES)
         how = choice("sampling", self.sampling, DRAWINGS)
-        check_fields(self, positive_integer, "rows", "steps")
+        check_fields(self, positive_integer, "rows", "steps", "rows_per_person")
+        if choice("adjacency", self.adjacency, ADJACENCIES) != REPLACE_ONE and self.of_fixed_size:
+            raise ValueError(
+                f"adjacency must be {REPLACE_ONE!r} for sampling={how!r}, which draws from a known number of rows, got "
+                f"{self.adjacency!r}"
+            )
         check_fields(self, positive, "noise_multiplier", "step_size", "radius", "lipschitz")
         positive("batch_size", self.batch_size)
         if self.envelope is not None:
@@ -75,8 +94,10 @@ class DescentPlan:
 
     @property
     def mechanism(self) -> Sampled:
-        """The mechanism that all the noisy sums together are."""
-        return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps)
+        """The mechanism that all the noisy sums together are, about one row."""
+        return sampled(
+            self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps, self.adjacency
+        )
 
     @property
     def row_gradients(self) -> float:
@@ -123,9 +144,11 @@ def published_plan(
 
 
 def tight_plan(sizes: Sizes, *, smoothness: float, sampling: str = "poisson", step_scale: float = 1.0) -> DescentPlan:
-    """Plan noisy descent with the least noise for (ε, δ): ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β) (T24)."""
-    n, radius, lipschitz, noise = sizes.n, sizes.radius, sizes.lipschitz, sizes.noise
-    length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + 4 * sizes.d * (noise / n) ** 2)
+    """Plan noisy descent with the least noise for (ε, δ): ηT = M/(L√(2/n + dσ²/n²)), η ≤ 1/(4β) (T24); σ is the Gaussian
+    mechanism's for what a person moves, 2σ_G where one row is replaced.
+    """
+    n, radius, lipschitz, noise = sizes.n, sizes.radius, sizes.lipschitz, sizes.swing * sizes.noise
+    length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + sizes.d * (noise / n) ** 2)
     corners = math.isinf(smoothness)
     longest = _PROX_STEP * radius / lipschitz if corners or smoothness == 0 else _CURVED / smoothness
     if not length <= MOST_STEPS * longest:
@@ -133,18 +156,19 @@ def tight_plan(sizes: Sizes, *, smoothness: float, sampling: str = "poisson", st
             f"radius times step_scale must be smaller, or the loss less curved: more than {MOST_STEPS:.0e} steps of "
             f"{longest:.3g} would be needed, for radius = {radius:g}"
         )
+    about: About = {"adjacency": sizes.adjacency, "rows_per_person": sizes.rows_per_person}
     steps = max(1, math.ceil(length / longest))
     step = length / steps
-    share = min(1.0, _DROWNED / (2 * math.sqrt(steps) * noise))
+    share = min(1.0, _DROWNED / (math.sqrt(steps) * noise))
     batch: float = n if choice("sampling", sampling, DRAWINGS) == "full batch" else share * n
     if sampling in ("poisson", "full batch"):
-        found = calibrate_dpsgd(sizes.epsilon, sizes.delta, batch / n, steps, adjacency=REPLACE_ONE)
+        found = calibrate_dpsgd(sizes.epsilon, sizes.delta, batch / n, steps, **about)
         multiplier = found.noise_multiplier if isinstance(found, DPSGD) else math.nan  # no tuning was asked for
     else:
         batch = min(n, math.ceil(batch))
-        replacement = sampling == "with replacement"
-        multiplier = calibrate_sampled(
-            sizes.epsilon, sizes.delta, batch, n, steps, replacement=replacement
+        drawn = partial(calibrate_sampled, replacement=sampling == "with replacement")
+        multiplier = calibrate_group(
+            lambda left: drawn(left, sizes.delta, batch, n, steps), sizes.epsilon, sizes.delta, sizes.rows_per_person
         ).noise_multiplier
     envelope = 2 / step if corners else None
-    return DescentPlan("tight", sampling, n, batch, steps, multiplier, step, radius, lipschitz, envelope)
+    return DescentPlan("tight", sampling, n, batch, steps, multiplier, step, radius, lipschitz, envelope, **about)

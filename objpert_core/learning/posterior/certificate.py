@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any
 
 from scipy.special import ndtr
 
@@ -27,7 +27,7 @@ from objpert_core.learning.certificates.field_rules import (
     form,
 )
 from objpert_core.learning.certificates.model import on_lattice
-from objpert_core.learning.posterior.noisy_sums import sums_spacing
+from objpert_core.learning.posterior.noisy_sums import moved_sums, sums_spacing
 from objpert_core.learning.quadratic.certificate import row_smoothness
 
 
@@ -35,15 +35,9 @@ from objpert_core.learning.quadratic.certificate import row_smoothness
 class RegressionCertificate(PrivacyCertificate):
     """What certificates of these regressions share; `target_bound` is ‖Y‖, to which targets were clipped."""
 
-    HAS_OFFSET: ClassVar[bool] = False  # one would come from elsewhere
-
     schema: int = fact(form(2), since=2, default=SCHEMA)
     intercept_scaling: float = fact(ZERO_OR_LENGTH)
     target_bound: float = fact(LENGTH)
-
-    def holds(self) -> bool:
-        """Say whether one row is added or removed: all bounds on what a row moves are about that."""
-        return self.rows_per_person == 1 and self.mechanism_adjacency == ADD_REMOVE
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Any lattice will do: rounding is post-processing."""
@@ -77,15 +71,16 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
     @classmethod
     def numbers(cls, mechanism: AdaptiveSampling) -> dict[str, Any]:
         """Name both noises, the draw and the law of K."""
-        return {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
+        return {name: getattr(mechanism, name) for name in _OF_DRAW}
 
     def rebuild(self) -> AdaptiveSampling:
         """See `PrivacyCertificate.rebuild`."""
-        return AdaptiveSampling(**{item.name: getattr(self, item.name) for item in fields(AdaptiveSampling)})
+        own = {name: getattr(self, name) for name in _OF_DRAW}
+        return AdaptiveSampling(**own, adjacency=self.mechanism_adjacency)
 
     def holds(self) -> bool:
         """Say whether the best run, if there were several, was found by something public."""
-        return super().holds() and (self.mean_runs == 1 or self.public_validation)
+        return self.mean_runs == 1 or self.public_validation
 
     def _lines(self) -> list[str]:
         return [
@@ -140,11 +135,14 @@ class SharedSamplingCertificate(
         return base if self.mean_runs == 1 else PrivateSelection(base, self.mean_runs, 1)
 
     def holds(self) -> bool:
-        """Say whether the statistics keep to their share, and the best run was found by something public."""
+        """Say whether the statistics keep to their share, and the best run was found by something public; all for one row
+        that is added or removed.
+        """
         statistics = Gaussian(1.0, math.hypot(self.eigenvalue_mu, self.norm_mu))
         return bool(
-            super().holds()
-            and self.certified
+            self.certified
+            and self.rows_per_person == 1
+            and self.mechanism_adjacency == ADD_REMOVE
             and 2 * ndtr(-self.tail) <= self.failure * (1 + ROUNDING)
             and statistics.delta(self.test_epsilon) <= self.test_delta * (1 + ROUNDING)
             and (self.mean_runs == 1 or self.public_validation)
@@ -163,6 +161,7 @@ class SharedSamplingCertificate(
         ]
 
 
+_OF_DRAW = tuple(item.name for item in fields(AdaptiveSampling) if item.name != "adjacency")
 _SHARES = ("release_epsilon", "release_delta", "test_epsilon", "test_delta", "failure", "shifted")
 
 
@@ -188,11 +187,13 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
     def rebuild(self) -> Gaussian:
         """Build the mechanism again: three Gaussian mechanisms add up in squares."""
         noises = (self.gram_noise, self.moment_noise, self.eigenvalue_noise)
-        return Gaussian(1.0, math.hypot(*(1 / noise for noise in noises)), adjacency=self.mechanism_adjacency)
+        moved = moved_sums(self.mechanism_adjacency)
+        ratios = (most / noise for most, noise in zip(moved, noises, strict=True))
+        return Gaussian(1.0, math.hypot(*ratios), adjacency=self.mechanism_adjacency)
 
     def holds(self) -> bool:
         """Say whether the sums lie on a lattice (docs/theorems.md, T40)."""
-        return super().holds() and self.lattice is not None
+        return self.lattice is not None
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether this is the lattice of the sums before the noise, which dimension and constant decide."""

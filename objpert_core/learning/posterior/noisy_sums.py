@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import NoiseSource, with_noise
 from objpert_core.learning.posterior.statistics import Statistics
@@ -18,6 +19,11 @@ from objpert_core.learning.quadratic.certificate import row_smoothness
 _FINENESS = 2.0**-21
 _ROOM = 1 + 2.0**-20
 _FAILURE = 0.05  # of the noise on the Gram matrix being larger than the ridge makes up for
+
+
+def moved_sums(adjacency: str) -> tuple[float, float, float]:
+    """How far one row moves X̃ᵀX̃, X̃ᵀỹ and λ_min(X̃ᵀX̃), in units of what one row gives (docs/theorems.md, T40)."""
+    return (1.0, 1.0, 1.0) if adjacency == ADD_REMOVE else (math.sqrt(2.0) * (1 + 2.0**-52), 2.0, 1.0)
 
 
 @dataclass(frozen=True)

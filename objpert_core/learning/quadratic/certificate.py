@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
@@ -63,8 +63,6 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         R, to which residuals at the anchor were clipped; 0 without a tilt.
     """
 
-    HAS_OFFSET: ClassVar[bool] = False  # one would come from elsewhere
-
     schema: int = fact(form(2), since=2, default=SCHEMA)
     bound: str = fact(one_of("exact"))
     scale: float = fact(POSITIVE)
@@ -96,7 +94,6 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
             self.lattice is not None
             and self.smoothness >= row_smoothness(self.intercept_scaling)
             and (self.sigma is None) is (self.residual_bound == 0)
-            and self.rows_per_person == 1
         )
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:

@@ -79,6 +79,7 @@ def noisy_gram(
     *,
     epsilon: float,
     delta: float,
+    rows_per_person: int = 1,
     residual_bound: float = 0.0,
     anchor: FloatArray | None = None,
     row_norm: str = "clip",
@@ -100,6 +101,8 @@ def noisy_gram(
         With bound "exact", of dimension D = d, or d + 1 with an intercept.
     epsilon, delta : float
         What the certificate is to state; `ValueError` if the mechanism does not keep it on such rows and residuals.
+    rows_per_person : int >= 1
+        How many rows of one person that is about; the mechanism is about one.
     residual_bound : 0, or float from 1e-50 to 1e50
         R: residuals at the anchor are clipped to this size. 0 without a tilt, and only without a tilt.
     anchor : ndarray, shape (d,), optional
@@ -124,7 +127,7 @@ def noisy_gram(
         length("residual_bound", clip)
     releases = choice("on_error", on_error, ON_ERROR) == "release"
     _covered(mechanism, bend, clip, constant)
-    spent = Terms(epsilon, delta).proved(mechanism)
+    spent = Terms(epsilon, delta, mechanism.adjacency, rows_per_person).proved(mechanism)
     source = noise_source(random_state)
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
         rows, targets = rows_of_squares(X, targets, row_norm, constant, releases=releases)
@@ -142,6 +145,7 @@ def noisy_gram(
         **source.provenance,
         lattice=gram_spacing(bend.scale),
         on_error=on_error,
+        rows_per_person=rows_per_person,
         residual_bound=clip,
     )
     return NoisyGram(gram, tilt, centre, sums.constant, certificate)
