@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from scipy.special import erfc
@@ -42,6 +43,20 @@ def proved(mus: tuple[float, float], h: float, d: float, failure: float) -> Know
     return Known(log_delta)
 
 
+def linked(one: Known, links: int) -> Known:
+    """The best of T17's splits on a grid, once for each further link of a chain."""
+
+    @cache
+    def delta(epsilon: float, length: int) -> float:
+        if length == 1:
+            size = math.exp(one.log_delta(abs(epsilon))[1])
+            return size if epsilon >= 0 else -math.expm1(epsilon) + math.exp(epsilon) * size
+        splits = epsilon * np.linspace(1 / length - 0.1, 1 / length + 0.1, 9) + np.array([0.0])
+        return min(delta(float(t), 1) + math.exp(t) * delta(float(epsilon - t), length - 1) for t in splits)
+
+    return Known(lambda epsilon: (-math.inf, math.log(min(delta(epsilon, links), 1.0))))
+
+
 def reached(mus: tuple[float, float], h: float, d: float) -> Known:
     """Statistics that move as far as they may and then the draw at its worst, with failures left out."""
     return at_least(with_noise(draws(h, d * d * (1 + h) ** 2 / h)[0], math.hypot(*mus), 1e-10))
@@ -62,7 +77,27 @@ def _case(mus: tuple[float, float], h: float, d: float, failure: float, runs: fl
     )
 
 
+def _replaced(mus: tuple[float, float], h: float, d: float, failure: float, rows: int) -> Case:
+    size = 2 * rows * math.hypot(*mus, d)
+    return Case(
+        "group",
+        f"{rows} rows replaced, a draw of mu {mus}, leverage {h:g}, separation {d:g}, failure {failure:g}",
+        lambda accounting: accounting.group(
+            accounting.AdaptiveSampling(*mus, h, d, failure, adjacency="replace one row"), rows
+        ),
+        (reached(mus, h, d), linked(proved(mus, h, d, failure), 2 * rows)),
+        epsilons=(0.1 * size, size, 3 * size),
+        orders=(),
+        looseness=0.05,
+        resolved=1e-12,
+        error=1e-7,
+    )
+
+
 CASES = (
+    _replaced((0.05, 0.05), 0.03, 0.15, 1e-7, 1),
+    _replaced((0.1, 0.05), 0.05, 0.3, 1e-6, 1),
+    _replaced((0.05, 0.05), 0.03, 0.15, 1e-9, 2),
     _case((0.05, 0.05), 0.03, 0.15, 1e-7),
     _case((0.01, 3.0), 1.618, 1.0, 1e-9),
     _case((1.0, 0.5), 0.2, 5.0, 1e-300),

@@ -137,8 +137,9 @@ def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
 
 
 def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
-    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1); more noise where λ
-    is less, and where a search has to say how much several rows cost."""
+    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1). More noise where
+    λ is less, and where a search has to say how much several rows cost.
+    """
     sizes = asked.sizes
     if lam is None:
         lam = recommended_ball_lam(sizes)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
-from objpert_core._validation import check_fields, in_open_unit, positive, positive_integer
+from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, check_adjacency
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, REPLACE_ONE
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Sizes:
     delta: float
     radius: float = 1.0
     lipschitz: float = 1.0
-    adjacency: str = REPLACE_ONE
-    rows_per_person: int = 1
+    adjacency: str = field(default=REPLACE_ONE, kw_only=True)
+    rows_per_person: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         check_fields(self, positive_integer, "n", "d", "rows_per_person")
-        check_adjacency(self)
+        choice("adjacency", self.adjacency, ADJACENCIES)
         check_fields(self, positive, "epsilon")
         check_fields(self, in_open_unit, "delta")
         check_fields(self, positive, "radius", "lipschitz")

@@ -191,7 +191,8 @@ def phased_release(
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
 
-    The guarantee is for rows of one person that are replaced. `loss` has a bounded slope; corners are rounded, which costs accuracy only.
+    The guarantee is for rows of one person that are replaced. `loss` has a bounded slope; corners are rounded, which
+    costs accuracy only.
     Phases and noise go by `public_rows`; if left out, X's number of rows is treated as public. Rows beyond it are not
     used; there must be as many, unless ``on_error="release"``. Which rows make a phase is drawn at random, without the
     data.

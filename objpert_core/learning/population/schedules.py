@@ -95,9 +95,7 @@ class DescentPlan:
     @property
     def mechanism(self) -> Sampled:
         """The mechanism that all the noisy sums together are, about one row."""
-        return sampled(
-            self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps, self.adjacency
-        )
+        return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps, self.adjacency)
 
     @property
     def row_gradients(self) -> float:
@@ -144,8 +142,8 @@ def published_plan(
 
 
 def tight_plan(sizes: Sizes, *, smoothness: float, sampling: str = "poisson", step_scale: float = 1.0) -> DescentPlan:
-    """Plan noisy descent with the least noise for (ε, δ): ηT = M/(L√(2/n + dσ²/n²)), η ≤ 1/(4β) (T24); σ is the Gaussian
-    mechanism's for what a person moves, 2σ_G where one row is replaced.
+    """Plan noisy descent with the least noise for (ε, δ): ηT = M/(L√(2/n + dσ²/n²)), η ≤ 1/(4β) (T24). σ is the
+    Gaussian mechanism's for what a person moves, 2σ_G where one row is replaced.
     """
     n, radius, lipschitz, noise = sizes.n, sizes.radius, sizes.lipschitz, sizes.swing * sizes.noise
     length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + sizes.d * (noise / n) ** 2)

@@ -135,7 +135,7 @@ class SharedSamplingCertificate(
         return base if self.mean_runs == 1 else PrivateSelection(base, self.mean_runs, 1)
 
     def holds(self) -> bool:
-        """Say whether the statistics keep to their share, and the best run was found by something public; all for one row
+        """Say whether the statistics keep to their share, and the best run was found by something public, for one row
         that is added or removed.
         """
         statistics = Gaussian(1.0, math.hypot(self.eigenvalue_mu, self.norm_mu))

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import objpert_core.accounting as acc
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior import adaptive
 from objpert_core.learning.posterior.adaptive import (
@@ -20,6 +21,7 @@ from objpert_core.learning.posterior.adaptive import (
     tight_run,
 )
 from objpert_core.learning.posterior.draw import Ridge, posterior_spacing
+from objpert_core.learning.posterior.noisy_sums import moved_sums
 from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.posterior.statistics import Statistics
 from objpert_core.learning.posterior.sums import regression_sums
@@ -279,3 +281,22 @@ def test_attacks_on_real_runs_gain_no_more_than_promised(runs):
     if runs == 600:
         louder = replace(mechanism, separation=30.0)
         assert found_by_thresholds(louder, runs) > 0.5  # such an attack can win
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_a_row_moves_the_sums_by_no_more_than_is_said_and_some_row_by_as_much(adjacency):
+    """Rows of norm at most 1 on a few directions, targets ±1, beside rows that are shared: every pair is tried."""
+    angles = np.linspace(0, np.pi, 5)[:4]
+    ends = [
+        np.append(length * np.array([np.cos(a), np.sin(a)]), y) for a in angles for length in (0.5, 1) for y in (-1, 1)
+    ]
+    shared = np.diag([0.0, 3.0])
+    greatest = np.zeros(3)
+    for one in ends:
+        for other in [np.zeros(3)] if adjacency == ADD_REMOVE else ends:
+            (x, y), (v, w) = (one[:2], one[2]), (other[:2], other[2])
+            gram = np.outer(x, x) - np.outer(v, v)
+            least = [np.linalg.eigvalsh(shared + np.outer(r, r))[0] for r in (x, v)]
+            entries = np.linalg.norm(gram[np.tril_indices(2)])
+            greatest = np.maximum(greatest, [entries, np.linalg.norm(x * y - v * w), abs(least[0] - least[1])])
+    np.testing.assert_allclose(greatest, moved_sums(adjacency), rtol=1e-12)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,15 +124,6 @@ def release(data, dimension):
     whole = np.trunc(data * 2.0**20)
     drawn = ExactWishart(SOURCE, dimension, dimension + 3)
     return drawn.rounded((whole.T @ whole).astype(np.int64), -40, 3.0, gram_spacing(3.0)) / gram_spacing(3.0)
-
-
-@pytest.mark.parametrize("release", [bent, tilted])
-def test_an_offset_from_elsewhere_has_no_certificate(release):
-    coef = np.zeros(3)
-    for offset, named in ((0.0, True), (1e-9, False)):
-        spent = release().certificate.about(coef, offset)
-        assert spent.verify()
-        assert spent.verify(SimpleNamespace(coef_=coef, intercept_=offset)) is named
 
 
 def test_added_rows_are_another_promise():
