@@ -134,7 +134,9 @@ class LinearModel(LinearScores):
         Warns once where an ensemble sets the seed of the noise.
         """
         old = {name: parameters.pop(name) for name in set(parameters) & set(self.ADVANCED)}
-        single = {name.removeprefix(PREFIX): parameters.pop(name) for name in list(parameters) if PREFIX in name}
+        single = {
+            name.removeprefix(PREFIX): parameters.pop(name) for name in list(parameters) if name.startswith(PREFIX)
+        }
         super().set_params(**parameters)
         with_old_names(self, old)
         if single:

@@ -148,6 +148,13 @@ def test_rows_may_be_in_any_container(rows, labels):
 
 
 @pytest.mark.thorough
+def test_a_grid_names_advanced_options_as_it_likes():
+    found = [search(grid={name: ["clip", "normalize"]}).fit(X, y) for name in ("row_norm", "advanced__row_norm")]
+    assert found[0].privacy_ == found[1].privacy_
+    assert list(found[1].best_params_) == ["advanced__row_norm"]
+
+
+@pytest.mark.thorough
 def test_regressions_and_several_classes_are_searched():
     errors = search(est.ObjPertRegressor(target_range=(-3.0, 3.0)), {"row_norm": ["clip"]}, largest_error=3.0).fit(
         X, X[:, 0]
