@@ -58,22 +58,6 @@ def test_the_reference_is_plain_text_since_worksheets_print_it():
 
 
 @pytest.mark.slow
-def test_a_guess_is_judged_and_the_next_round_comes():
-    app = open_page()
-    first = rounds.round_of(USUAL, 0)
-    press(app, "In")
-    mine, best = int(first.inside), int(first.best == first.inside)
-    assert answer(app) == f"Round 2 of 20: you {mine} of 1, the best attacker {best}."
-    assert "The round you played" in tables(app)[0]
-    assert Game(USUAL, (True,)).verdict() in said(app)
-    assert published(app) == rounds.round_of(USUAL, 1).theta
-    role = "with" if first.inside else "without"
-    dots = {one["name"]: decode(one["x"]).tolist() for one in spec(app)["data"] if one["name"].startswith("an earlier")}
-    assert dots.pop(f"an earlier release, {role} the person") == [first.theta[0]]
-    assert list(dots.values()) == [[]]
-
-
-@pytest.mark.slow
 def test_twenty_rounds_a_table_and_the_next_game():
     app = open_page(guess_game=DIGITS)
     setting = replace(USUAL, game=DIGITS)
@@ -114,19 +98,6 @@ def test_a_slider_moves_what_hangs_together_with_it():
     assert sliders(app)[1] == linked.SIGMAS[-1]
     assert sliders(app)[0] >= rounds.epsilon(linked.SIGMAS[-1], 0.1)
     assert any("a larger λ helps" in block.value for block in app.caption)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ({"guess_epsilon": "8"}, (8.0, 0.61, 2.0)),
-        ({"guess_sigma": "7.6"}, (linked.promise_of(7.6, 2.0), 7.6, 2.0)),
-        ({"guess_sigma": "0.61", "guess_epsilon": "0.1"}, (8.0, 0.61, 2.0)),  # a promise that σ does not keep
-    ],
-)
-def test_a_link_sets_sliders_that_agree(query, expected):
-    assert sliders(open_page(**query)) == expected
 
 
 @pytest.mark.slow

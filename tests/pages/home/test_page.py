@@ -10,11 +10,10 @@ import pytest
 import objpert_core.accounting as acc
 from benchmarks.figures import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from pages.home import gauge
 from pages.home.doors import FIGURES
-from pages.home.pair import DRAWS, FEATURES, LABELS, PRESETS, Pair
-from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, SECOND_QUESTION, Release
-from tests.pages.apps import answer, curves, execute, open_app, spec, texts
+from pages.home.pair import FEATURES, LABELS, PRESETS, Pair
+from pages.home.release import FRAMES, SECOND_QUESTION, Release
+from tests.pages.apps import answer, curves, execute, open_app, spec
 from tests.plotted import decode
 from ui import lessons, registry, sentences
 
@@ -59,36 +58,6 @@ def test_every_frame_is_one_tilt_and_its_minimisers():
     curve = figure["data"][figure["frames"][0]["traces"][0]]
     x = decode(curve["x"])
     np.testing.assert_allclose(decode(curve["y"]), scene.laws["without"].objective(x, float(tilts[0])), atol=1e-4)
-
-
-@pytest.mark.slow
-def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
-    app = open_page()
-    app.button(key="home_another").click().run()
-    assert app.session_state["home_draw"] == 2
-    assert len(app.get("plotly_chart")) == 2
-    app.number_input(key="home_draw").set_value(DRAWS).run()
-    app.button(key="home_another").click().run()
-    assert app.session_state["home_draw"] == 1
-
-
-@pytest.mark.slow
-def test_axes_and_a_ghost_stay_while_the_noise_moves_unless_the_axes_are_to_fit():
-    app = open_page()
-
-    def ends():
-        layout = spec(app)["layout"]
-        return [layout[axis]["range"] for axis in ("xaxis", "yaxis")]
-
-    held = ends()
-    assert held == [list(HELD_THETA), list(HELD_OBJECTIVE)]
-    assert not traces(app, "with the person, before")
-    app.select_slider(key="home_sigma").set_value(10.0).run()
-    assert ends() == held
-    ghost = traces(app, "with the person, before")[0]
-    np.testing.assert_array_equal(decode(ghost["y"]), USUAL.laws["with"].density(decode(ghost["x"])))
-    app.toggle(key="home_fit").set_value(True).run()
-    np.testing.assert_array_equal(ends()[0], Release(10.0, 1.0).grid[[0, -1]])
 
 
 @pytest.mark.parametrize("draw", [1, 2, 3])
@@ -189,32 +158,3 @@ def test_home_snippet_gives_the_densities_and_epsilon():
         np.testing.assert_allclose(
             names[column], np.interp(names["theta"], shown["theta"], shown[column]), rtol=5e-3, atol=1e-4
         )
-
-
-@pytest.mark.parametrize(
-    ("guess", "epsilon", "expected"),
-    [
-        (0.5611, 1.5551, "this person is right 56.2 % of the time; at worst, for anybody, 82.7 %."),
-        (0.9999, 91.8, "right > 99.9 % of the time; at worst, for anybody, > 99.9 %"),
-    ],
-)
-def test_the_answer_has_at_most_18_words_and_rounds_up(monkeypatch, guess, epsilon, expected):
-    monkeypatch.setattr(Release, "guess", guess)
-    monkeypatch.setattr(Release, "epsilon", epsilon)
-    told = Release(2.5, 1.0).answer()
-    assert expected in told.replace("\xa0", " ")
-    assert len(told.replace(" = ", "=").split(" ")) <= 18
-
-
-def test_the_gauge_says_what_it_shows():
-    drawn = gauge.gauge(0.5616, 1.5551, 1e-5)
-    assert 'aria-label="Gauge from a coin’s 50 % to certainty. This person, on average: 56.2 %. At worst' in drawn
-    assert "82.7\xa0%, odds 4.76\xa0:\xa01 (up to δ\xa0=\xa010⁻⁵)" in drawn
-    assert (gauge.place(0.5), gauge.place(1.0)) == (0.0, 100.0)
-
-
-@pytest.mark.slow
-def test_the_pair_needs_less_than_the_promise(monkeypatch):
-    assert "The two data sets need a slack of only 9.97×10⁻⁶." in texts(open_page())
-    monkeypatch.setattr(Pair, "exact_delta", 0.0)
-    assert "a slack of less than 10⁻³⁰⁰." in texts(open_page())

@@ -19,7 +19,7 @@ from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
 from pages.lessons.scenes import SCENES
 from pages.lessons.slack import Slack
-from tests.pages.apps import answer, curves, execute, infos, open_app, texts, words_of
+from tests.pages.apps import execute, open_app, words_of
 from tests.pages.conftest import MOST_WORDS
 from ui import lessons
 from ui.lesson_text import LessonError, Question
@@ -273,17 +273,6 @@ def test_the_documentation_lists_every_number_and_every_picture():
 
 
 @pytest.mark.slow
-def test_the_page_opens_on_the_coin_and_the_slider_moves_picture_and_answer():
-    app = open_page()
-    assert [title.value for title in app.title] == ["ε from zero"]
-    assert answer(app) == "ε = ln 3 = 1.099: a yes is 3 times as likely if it is true."
-    app.select_slider(key="lessons_coin_1_truth").set_value(0.2).run()
-    assert answer(app).startswith("ε = ln 1.5 = 0.4055")
-    x, y = curves(app)[0]["the truth is yes"]
-    np.testing.assert_array_equal(y, (1 + x) / 2)
-
-
-@pytest.mark.slow
 def test_steps_are_buttons_the_address_follows_and_the_session_comes_back():
     app = open_page(lesson="one-fit")
     app.button(key="lessons_step_5").click().run()
@@ -297,48 +286,6 @@ def test_steps_are_buttons_the_address_follows_and_the_session_comes_back():
     assert app.query_params == {"lesson": "one-fit", "step": "6"}
     app.button(key="lessons_after").click().run()
     assert app.query_params == {"lesson": "many-fits", "step": "1"}
-
-
-@pytest.mark.slow
-def test_after_the_last_lesson_there_is_no_next_one():
-    *_, last = LESSONS.values()
-    app = open_page(lesson=last.name, step=str(len(last.steps)))
-    assert not {"lessons_next", "lessons_after"} & {button.key for button in app.button}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("query", "title", "left"),
-    [
-        ({"lesson": "../../etc/passwd", "step": "1"}, "ε from zero", {"step": "1"}),
-        ({"lesson": "%00", "step": "1e999"}, "ε from zero", {}),
-        ({"lesson": "one-fit", "step": "banana"}, "One fit", {"lesson": "one-fit"}),
-        ({"lesson": "one-fit", "step": "99", "lessons_coin_1_truth": "nan"}, "One fit", {"lesson": "one-fit"}),
-        ({"lessons_coin_1_truth": "7"}, "ε from zero", {}),
-    ],
-)
-def test_nonsense_in_the_address_falls_back(query, title, left):
-    app = open_page(**query)
-    assert [block.value for block in app.title] == [title]
-    assert {key: value for key, value in app.query_params.items() if key in ("lesson", "step")} == left
-
-
-@pytest.mark.slow
-def test_a_question_asks_before_it_tells_and_remembers():
-    app = open_page(lesson="one-fit")
-    key = "lesson_one-fit_half"
-    asked = computed.prediction(QUESTIONS["one-fit/half"])
-    assert asked.reason not in texts(app)
-    app.radio(key=key).set_value(asked.options[0]).run()
-    assert f"Not quite. {asked.replies[0]} Choose again." in infos(app)
-    assert asked.options[2] not in infos(app)
-    assert asked.reason not in texts(app)
-    app.radio(key=key).set_value(asked.options[2]).run()
-    assert [block.value for block in app.success] == [f"Right: {asked.options[2]}"]
-    assert asked.reason in texts(app)
-    app.button(key="lessons_next").click().run()
-    app.button(key="lessons_back").click().run()
-    assert app.radio(key=key).value == asked.options[2]
 
 
 @pytest.mark.slow

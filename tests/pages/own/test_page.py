@@ -1,7 +1,6 @@
 """The page without a browser: the examples, a table that is handed in and fitted, and where nothing of it may be."""
 
 import gc
-import re
 import tempfile
 import threading
 from dataclasses import asdict, replace
@@ -17,7 +16,7 @@ from objpert_core.datasets.tables import MOST_BYTES
 from objpert_core.estimators import own_table
 from objpert_core.tables import unmarked
 from pages.own import editor, example, form, jobs, ledger, own_file, upload
-from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts
+from tests.pages.apps import answer, curves, finished, infos, open_app, opened, said, tables, texts
 from tests.ui.waiting import awaited
 from ui import sentences
 
@@ -70,22 +69,6 @@ def type_in(app, **entries):
 def fitted(own_runner):
     """The page after one release of a table."""
     return press_fit(load(hand_in(own())))
-
-
-@pytest.mark.slow
-def test_it_opens_on_an_example_that_its_python_reproduces(tmp_path, monkeypatch):
-    app = opened(open_app(PAGE), "own_code")
-    made = example.fitted("two", 1.0, 1e-5)
-    shown = dict(zip(made.names, curves(app)[0]["released"][0], strict=True))
-    assert answer(app) == "One fit to 2,000 invented borrowers at ε = 1: “missed payments” weighs most, " + (
-        f"−{abs(made.model.coef_).max():.2f}."
-    )
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "table.csv").write_bytes(example.content("two"))
-    (tmp_path / "schema.json").write_text(made.ask.text)
-    names, _ = execute(app.code[0].value)
-    assert shown == dict(zip(made.names, names["model"].coef_[0], strict=True))
-    assert "fixed seed" in texts(app)
 
 
 @pytest.mark.thorough
@@ -182,13 +165,6 @@ def test_what_fit_will_do_is_told_before_it_is_pressed_by_what_was_typed_alone()
     (shown,) = [block.value for block in app.markdown if block.value.startswith("* **promise**")]
     for row in own_table.plan(ask):
         assert f"* **{row['what']}**: {unmarked(row['in words'])}" in shown
-
-
-@pytest.mark.slow
-def test_without_a_number_of_rows_the_promise_in_sight_names_that_of_the_table(fitted):
-    (seen,) = re.findall(r"<summary>(.*?)</summary>", " ".join(block.proto.body for block in fitted.get("html")))
-    assert f"data sets of the same size m\xa0=\xa0{example.ROWS}, known to all" in seen
-    assert fitted.number_input(key="own__rows").placeholder == editor.ROWS_COUNTED
 
 
 @pytest.mark.thorough

@@ -278,30 +278,12 @@ def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
     assert not certificate.verify(again)
 
 
-@pytest.mark.slow
-def test_the_card_tells_the_promise_and_that_a_seed_is_not_for_publishing(made):
-    pytest.importorskip("skops.card")
-    card = own_table.card_file(made).decode()
-    assert f"A private model of {made.ask.schema.target.column}" in card
-    assert "(2, 1e-6)-differential privacy, add or remove one row" in card
-    assert "Not for publication" in card  # the example's noise has a seed
-    assert not any(text in card for text in made.notes)
-
-
 @pytest.mark.thorough
 def test_the_model_for_scikit_learn_tells_no_addresses(made):
     pytest.importorskip("skops.io")
     with zipfile.ZipFile(io.BytesIO(own_table.skops_file(made))) as written:
         told = [int(number) for number in re.findall(r'"__id__": (\d+)', written.read("schema.json").decode())]
     assert sorted(set(told)) == list(range(1, max(told) + 1))  # numbered as they come, whatever their place in memory
-
-
-@pytest.mark.slow
-def test_the_model_for_scikit_learn_scores_alike(made, tmp_path):
-    skops = pytest.importorskip("skops.io")
-    pipeline = skops.loads(own_table.skops_file(made), trusted=[])
-    X = made.ask.schema.encode(pd.read_csv(tmp_path / "table.csv", dtype=str).head(20))
-    np.testing.assert_array_equal(pipeline.predict(X).round(9), made.model.predict(X).round(9))
 
 
 @pytest.mark.slow
@@ -346,22 +328,3 @@ def test_of_several_values_each_feature_shows_the_one_that_it_speaks_for_or_agai
     assert release.whole(made).verify(made.model)
     with pytest.raises(ValueError, match="intervals must be False where the target has several values"):
         of_districts(8.0, 1e-6, ("intervals",))
-
-
-@pytest.mark.thorough
-def test_what_public_numbers_and_the_model_tell_of_its_worth_is_one_sentence_each():
-    known = form.schema([Line("age", form.NUMBER, form.LEARNED), Line("ill", form.TARGET_TWO, categories="no; yes")])
-    rows = b"age,ill\n" + b"".join(b"%d,%s\n" % (18 + k % 70, b"yes" if k % 50 == 0 else b"no") for k in range(2000))
-    few, many = (jobs.made(jobs.asked(known.to_json(), 1.0, 1e-5, (), seed=0), rows[:size]) for size in (207, 99_999))
-    assert [one.split(" ε = ")[0] for one in few.cautions] == [
-        "the rows are too few for private ranges of so many columns at"
-    ]
-    assert not any("too few" in one for one in many.cautions)
-    ranged = form.schema(
-        [Line(name, form.NUMBER, "0", "1") for name in "abcd"] + [Line("ill", form.TARGET_TWO, categories="no; yes")]
-    )
-    table = "a,b,c,d,ill\n" + "".join(
-        f"{k % 7 / 7},{k % 11 / 11},{k % 13 / 13},{k % 5 / 5},{'yes' if k % 50 == 0 else 'no'}\n" for k in range(4000)
-    )
-    (rare,) = jobs.made(jobs.asked(ranged.to_json(), 8.0, 1e-5, (), seed=0), table.encode()).cautions
-    assert rare.startswith("by its released numbers the model answers “no” for nearly every row")

@@ -133,18 +133,6 @@ def test_the_snippets_give_the_numbers_shown():
     assert printed(leak)["attained"] == leak.step.attained
 
 
-def test_why_the_risk_moved():
-    """What was changed and which way the risk went; nothing across populations."""
-    here, few, other = (
-        Methods(n, 0.5, 10, population)
-        for population, n in (("logistic", 10_000), ("logistic", 1000), ("hard", 10_000))
-    )
-    assert here.moved(other) == ""
-    best = " to ".join(sentences.number(view.risks.excess[view.risks.best].mean) for view in (here, few))
-    why = "the noise stays the same, and fewer rows make the signal weaker."
-    assert few.moved(here) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
-
-
 def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
     passes = Passes(1000, 0.5, 10, "logistic", steps=200)
     assert all(not trace.meta["ghost"] for trace in passes.chart(passes).data)

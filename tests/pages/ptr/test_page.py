@@ -224,12 +224,3 @@ def test_panels_without_curves_say_why():
         "exactly, no γ is private at any ε here",
     }
     assert drawn(replace(GAMMA, delta=1e-2)) == {"promised δ", "true δ of the printed γ", "as printed", "exactly"}
-
-
-def test_why_the_picture_moved():
-    """What was changed, and what that did; nothing after another draw."""
-    assert LINE.moved(replace(LINE, seed=5)) == ""
-    bolder = replace(LINE, bound=0.02)
-    assert bolder.moved(LINE) == "β 0.1 → 0.02: D (secret) falls from 28 to 7, the threshold stays at 23."
-    why = replace(PATE, epsilon=1.0).moved(PATE)
-    assert why.startswith("ε′ 0.7 → 1: ε rises from 0.9 to 1.2, D (secret) ")

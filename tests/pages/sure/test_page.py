@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from objpert_core import datasets
-from objpert_core.experiments.intervals import stored
 from pages.sure.coefficients import Coefficients
 from pages.sure.people import Z, scored
 from pages.sure.repeats import Repeats
@@ -100,13 +99,3 @@ def test_scores_are_those_of_the_noisy_counts_beside_those_of_the_test_people():
     x, y = curves(app)[0]["without noise"]
     assert np.isfinite(y).all()
     assert ((x > 0) & (x < 1)).all()
-
-
-def test_the_stored_study_is_read_as_it_is():
-    app = open_page(sure_view="How often intervals cover", sure_case="a rare class, n = 10,000, d = 5, ε = 1")
-    found = stored.load("coverage")
-    naive = found.interval(method="naive", shape="rare", n=10_000, d=5, epsilon=1.0)
-    assert f"forget the noise hold the truth {100 * naive.mean:.1f} % of the time, ours" in answer(app)
-    widths = found.values("width", method="interval", shape="rare", n=10_000, d=5, epsilon=1.0)
-    (said,) = [caption.value for caption in app.caption if caption.value.startswith("Our intervals are")]
-    assert said.startswith(f"Our intervals are {np.median(widths):.3g}× as wide as without privacy.")
