@@ -101,7 +101,6 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
 MEASURES = ("age", "BMI", "BP", "S1", "S2", "S3", "S4", "S5", "S6", "progress")
 SOME_MISSING = ",".join(MEASURES) + "\n" + ",".join("5" * 10) + "\n,,," + ",".join("6" * 7) + "\n"
 SPEEDS = (0.1, 0.45, 1.0)
-TWENTY = [*SPEEDS * 6, *SPEEDS[:2]]
 
 
 def types_all(page, server, seconds):
@@ -156,12 +155,6 @@ def test_lines_of_a_lost_session_are_not_those_of_the_next_sessions_table(tab):
         [LINES.read_text(encoding="utf-8"), names := ["age", "<img src=x onerror=document.title=1>"]],
     )
     assert (shown, page.title()) == (names, "")
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("seconds", TWENTY)
-def test_nothing_typed_is_lost_at_any_speed(tab, server, seconds):
-    expect_lines(tab, types_all(tab, server, seconds))
 
 
 def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_them(tab, server):

@@ -89,15 +89,6 @@ def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page)
     expect_rest(page)
 
 
-def test_a_planners_sample_arrives_without_another_click_and_the_timer_ends(open_page):
-    page = open_page("/planner?planner_bound=Logistic+(tight)&planner_rows=700&planner_features=5&planner_draws=2")
-    page.get_by_role("button", name="Sample rows").click()
-    expect(page.get_by_text(re.compile("trains best along this frontier")).first).to_be_visible()
-    expect(page.locator(".st-key-planner_stop")).to_have_count(0)
-    expect_chart(page, "planner_excess", lambda drawn: len(drawn["sampled, Our theorem"][0]) == 8)
-    expect_rest(page)
-
-
 IN_ACCURACY = "/tuning?tuning_show=In+accuracy&honest_data=breast-cancer"
 IN_ACCURACY += "&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
 
@@ -106,21 +97,6 @@ def done(page):
     expect(answer(page)).to_be_visible()
     expect(page.locator(".st-key-honest_stop")).to_have_count(0)
     expect_rest(page)
-
-
-def test_the_price_of_tuning_fills_itself_stops_polling_and_the_link_says_which_draw_is_looked_into(open_page):
-    page = open_page(IN_ACCURACY)
-    done(page)  # nobody pressed anything
-    expect_chart(page, "honest_accuracy", lambda drawn: len(drawn) == 4)
-    expect_chart(page, "honest_curse_chart", lambda drawn: any(name.startswith("fixed in advance") for name in drawn))
-    page.set_viewport_size({"width": 1280, "height": 720})
-    expect(page.get_by_role("button", name="Run", exact=True)).to_be_in_viewport()
-    field = page.get_by_role("spinbutton", name="Draw to look into")
-    field.fill("2")
-    field.press("Enter")
-    page.wait_for_url("**honest_shown=2**")
-    settle(page)
-    assert copied_link(page).endswith("honest_shown=2")
 
 
 def test_the_address_that_a_page_had_leads_on_with_all_it_asks_for(open_page):

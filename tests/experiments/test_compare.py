@@ -128,14 +128,6 @@ def test_published_is_the_papers_recipe_but_for_the_constant(steps, data, settin
         )  # but for the constant, that of all methods
 
 
-def test_both_private_methods_promise_the_same_and_say_they_were_seeded(steps):
-    for fit in steps[-1].fits[1:]:
-        assert (fit.privacy.epsilon, fit.privacy.delta) == (2.0, 1e-4)
-        assert fit.privacy.reproducible
-        assert fit.privacy.verify()
-        assert fit.gradient_norms[-1] <= fit.privacy.tau < fit.gradient_norms[0]
-
-
 def test_the_reference_is_scikit_learns_without_privacy(steps, data):
     (fit,) = steps[-1].of(NON_PRIVATE)
     model = LogisticRegression(C=NON_PRIVATE_C, solver="newton-cg", tol=1e-10, max_iter=10_000).fit(

@@ -57,15 +57,6 @@ def test_the_same_command_goes_on_and_a_method_can_be_done_again(out, capsys):
     assert len(read(out).runs) == 5
 
 
-@pytest.mark.thorough
-def test_another_configuration_is_not_mixed_in(out, capsys):
-    assert figure(out, trials=1) == 0
-    before = out.read_bytes()
-    assert figure(out, "--preset", "scripts", trials=1) == 2
-    assert "batch_size = 256, this run has 4096" in capsys.readouterr().err
-    assert out.read_bytes() == before
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

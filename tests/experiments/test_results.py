@@ -120,13 +120,6 @@ def test_another_version_is_not_mixed_in(path, monkeypatch):
         opened(path)
 
 
-@pytest.mark.skipif(store.fcntl is None, reason="no file locks on this system")
-def test_two_runs_cannot_write_one_file(path):
-    with opened(path), pytest.raises(OSError, match="written by another run"):
-        opened(path)
-    opened(path).close()
-
-
 def test_a_row_is_there_once(path):
     with opened(path) as store:
         store.append(TIGHT)
@@ -178,13 +171,6 @@ def test_an_older_file_is_read_and_continued(path):
     narrow, wide = before.splitlines(), path.read_text().splitlines()
     assert [line[: len(narrow[place])] for place, line in enumerate(wide[: len(narrow)])] == narrow
     assert forget(path, ["tight"]) == 1
-
-
-def test_rows_are_taken_out_of_an_older_file(path):
-    filled(path, TIGHT, REFERENCE)
-    narrowed(path)
-    assert forget(path, ["tight"]) == 1
-    assert read(path).runs == (REFERENCE,)
 
 
 @pytest.mark.parametrize(

@@ -124,15 +124,6 @@ def test_a_folder_that_is_not_there_is_told(monkeypatch, own):
     assert lessons.catalogue().broken == ("OBJPERT_LESSONS names no folder.",)
 
 
-def test_a_place_is_what_its_address_says():
-    here = lessons.place({"lesson": "one-fit", "step": "3", "bounds_sigma": "10"})
-    assert here is not None
-    assert here.query == {"lesson": "one-fit", "step": "3"}
-    assert lessons.place(here.query) == here
-    last = lessons.Place(here.lesson, len(here.lesson.steps))
-    assert last.next is None
-
-
 def strip_of(page, **query):
     def script(page):
         from ui import lessons

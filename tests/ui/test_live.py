@@ -63,13 +63,6 @@ def test_a_spread_is_the_mean_before_the_draws_and_the_mean():
     assert "error_y" not in draws.spread("tight", 0, "tight", mean_interval([0.7]))[0]
 
 
-def test_faint_traces_are_for_stale_results():
-    traces = draws.spread("tight", 0, "tight", mean_interval([0.7]))
-    assert draws.faint(traces, False) == traces
-    assert all(trace["opacity"] < 1 for trace in draws.faint(traces, True))
-    assert list(draws.places("", ["a", "b"], (-0.5, 1.5))["tickvals"]) == [0, 1]
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

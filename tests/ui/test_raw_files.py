@@ -4,15 +4,11 @@ import threading
 
 import pytest
 
-from objpert_core import DataUnavailableError, datasets
+from objpert_core import datasets
 from objpert_core.datasets._files import ADULT_FILES, GISETTE_FILES
 from tests.ui.waiting import ended, until
-from ui.jobs import JobRunner, JobView
-from ui.raw_files import RAW_FILES, Download, fetch, progress
-
-
-def view(state="running", latest=None, **more):
-    return JobView(state, latest, more.get("message"), more.get("ahead", 0), more.get("stopping", False), 1.0)
+from ui.jobs import JobRunner
+from ui.raw_files import RAW_FILES, fetch, progress
 
 
 def test_the_named_files_are_those_the_loader_wants():
@@ -57,26 +53,3 @@ def test_no_network_is_one_sentence_that_names_the_folder(monkeypatch, tmp_path)
     assert last.state == "failed"
     assert str(tmp_path) in last.message
     assert "Traceback" not in last.message
-
-
-@pytest.mark.parametrize(
-    ("shown", "expected"),
-    [
-        (view("waiting", ahead=2), (0.0, "Waiting for a free slot (2 ahead of you).")),
-        (view("waiting"), (0.0, "Waiting for a free slot (you are next).")),
-        (view(), (0.0, "Asking the server …")),
-        (view(latest=Download("adult.data", 10**6, None)), (0.0, "adult.data: 1.0 MB")),
-        (view(latest=Download("adult.data", 9, 6)), (1.0, "adult.data: 0.0 of 0.0 MB")),
-        (view(latest=Download("adult.data", 1, 2), stopping=True), (0.0, "Stopping …")),
-    ],
-)
-def test_progress_in_words(shown, expected):
-    assert progress(shown) == expected
-
-
-def test_errors_pass_through_untouched(monkeypatch):
-    def broken(name, progress):
-        raise DataUnavailableError("adult.data has the wrong SHA-256")
-
-    monkeypatch.setattr(datasets, "fetch", broken)
-    assert ended(JobRunner().submit("a", fetch("adult"))).message == "adult.data has the wrong SHA-256"

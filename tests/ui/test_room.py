@@ -88,21 +88,6 @@ def test_the_answer_waits_for_the_lecturer():
     assert "Right: b" in texts(other)
 
 
-def test_a_mind_is_changed_until_the_counts_are_shown():
-    name, key = rooms().open()
-    student = choose(choose(person(name), "a"), "b")
-    assert rooms().tally(name, QUESTION).counts == (0, 1)
-    rooms().reveal(name, key, QUESTION)
-    choose(student, "a")
-    assert rooms().tally(name, QUESTION).counts == (0, 1)
-    lecturer = person(name, key)
-    lecturer.button(key="k__hide").click().run()
-    assert not student.run().text
-    lecturer.button(key="k__clear").click().run()
-    assert student.run().radio(key="k").value is None
-    assert rooms().tally(name, QUESTION) == Tally((0, 0), turn=1)
-
-
 def test_the_lecturers_choice_is_not_counted():
     name, key = rooms().open()
     lecturer = choose(person(name, key), "a")
@@ -151,13 +136,6 @@ def test_a_room_that_does_not_exist_is_one_sentence(name):
     assert ("QQQQQQ" in info.value) == (name == "QQQQQQ")
     assert "script" not in info.value
     assert choose(app, "b").text[0].value == "revealed"
-
-
-def test_a_wrong_key_leads_nothing():
-    name, _ = rooms().open()
-    app = person(name, "wrong")
-    assert "Reveal" not in labels(app)
-    assert "room_key" not in texts(app)
 
 
 def test_no_link_holds_the_key(monkeypatch):

@@ -67,13 +67,6 @@ def test_bars_go_from_one_mean_to_the_next_and_the_last_from_the_first_to_the_la
     np.testing.assert_allclose([sorted((bar[0], bar[-1])) for bar in bars], [sorted(pair) for pair in expected])
 
 
-def test_a_loss_is_grey():
-    falls = made(0.90, 0.91, 0.92, 0.91, 0.95)
-    colors = [trace.fillcolor for trace in waterfall.picture(falls).figure.data if trace.fill == "toself"]
-    assert colors[2].startswith("rgba(127,127,127")
-    assert all(color.startswith("rgba(213,94,0") for color in (*colors[:2], *colors[3:]))
-
-
 def test_everything_drawn_is_within_the_axis_and_what_is_far_is_left_out():
     near, far = waterfall.Level(NON_PRIVATE, "no privacy", 0.96), waterfall.Level("tight", "elsewhere", 0.5)
     picture = waterfall.picture(USUAL, [near, far], made(0.8, 0.85, 0.86, 0.80, 0.85, epsilon=0.1))
@@ -101,18 +94,6 @@ def test_few_trials_have_no_intervals():
     assert {row["95 % interval"] for row in waterfall.table(few)} == {"–"}
     assert "two trials, too few for intervals" in waterfall.caption(few, "split")
     assert "paired by split" in waterfall.caption(USUAL, "split")
-
-
-def test_why_it_moved():
-    before = made(0.80, 0.85, 0.86, 0.87, 0.90, epsilon=0.1)
-    assert waterfall.why(None, USUAL) == waterfall.why(USUAL, USUAL) == ""
-    assert waterfall.why(before, USUAL).startswith("ε 0.1 → 1: the sum of all steps falls from +")
-    other = made(0.80, 0.85, 0.86, 0.87, 0.90, label="adult")
-    assert waterfall.why(other, USUAL).startswith("synthetic-h instead of adult: ")
-
-
-def test_every_step_says_what_it_does():
-    assert {*CHAIN.values(), "centring and scaling"} == set(waterfall.DOES)
 
 
 def test_a_skipped_step_says_so():

@@ -30,16 +30,6 @@ def curve(private=(0.6, 0.8, 0.9), reference=(0.9, 0.92, 0.95), draws=2, baselin
 
 
 class TestRows:
-    def test_answer(self):
-        assert FewAndMany(curve()).answer() == (
-            "On synthetic-l, ε = 0.5 changes the accuracy by −29.50 points on 500 rows, −11.50 points on 5,000 rows "
-            "and −4.50 points on 50,000 rows."
-        )
-        assert "+1.50 points on 50,000 rows" in FewAndMany(curve(private=(0.6, 0.8, 0.96))).answer()
-        assert FewAndMany(curve(draws=0)).answer() == "Nothing has been fitted yet."
-        none = LearningCurve(PLAN, "tiny", 288)
-        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size you chose."
-
     def test_the_chart_is_the_curve(self):
         found = curve()
         shown = {trace.name: trace for trace in FewAndMany(found).chart().data}
