@@ -126,11 +126,6 @@ def test_a_list_of_releases_has_the_total_of_its_composition(tmp_path):
     assert document(f"accounting --ledger {tmp_path / 'ledger.txt'} --delta 1e-5") == found
 
 
-def test_a_calibration_has_the_packages_numbers():
-    found = document("calibrate gaussian --epsilon 1 --delta 1e-5 --sensitivity 2")
-    assert found["numbers"]["sigma"] == acc.calibrate_gaussian(1.0, 1e-5, 2.0).sigma
-
-
 @pytest.mark.slow
 def test_a_calibration_keeps_its_promise_as_printed():
     for extra in ("", " --adjacency replace", " --tau 1e-6"):

@@ -11,7 +11,7 @@ import pytest
 
 from objpert_core.cli import main
 from objpert_core.datasets import tables
-from objpert_core.datasets.tables import reading, walking
+from objpert_core.datasets.tables import walking
 from objpert_core.learning import PrivacyCertificate
 from tests.cli.console import run
 
@@ -73,18 +73,6 @@ def fitted(folder, options, names, code=0):
 
 
 # No size decides
-
-
-@pytest.mark.thorough
-def test_a_small_file_whose_matrix_is_large_is_walked(folder, monkeypatch):
-    visits().to_csv(folder / "small.csv", index=False)
-    (here,) = fitted(folder, FIT, ["small.csv"])
-    known = read(folder, "release/model.json")["coef"]
-    monkeypatch.setattr(reading, "MOST_CELLS", 10)
-    monkeypatch.setattr(reading, "_NUMBERS", 30)
-    (walked,) = fitted(folder, FIT, ["small.csv"])
-    np.testing.assert_allclose(read(folder, "release/model.json")["coef"], known, atol=1e-3)
-    assert walked == here
 
 
 def test_standard_input_may_be_large(folder, monkeypatch):

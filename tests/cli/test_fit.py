@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -172,19 +171,6 @@ TOWN = (
 
 
 @pytest.mark.thorough
-def test_where_effects_are_strong_for_the_noise_the_command_says_that_an_end_is_rough(folder):
-    generator = np.random.default_rng(0)
-    age = generator.uniform(18, 80, 5000)
-    moved = np.where(generator.random(5000) < 1 / (1 + np.exp(49 - age)), "yes", "no")
-    pd.DataFrame({"age": age, "moved": moved}).to_csv(folder / "steep.csv", index=False)
-    fit = "objpert fit steep.csv --target moved --two-values moved=no:yes --number age:18:80 --epsilon 0.3 --intervals"
-    for form, out in (("text", "one"), ("markdown", "two")):
-        code, shown = run(f"{fit} --public-rows 5000 --seed 7 --out {out} --format {form}")
-        assert code == 0
-        assert "\nEffects are strong for this much noise" in shown
-
-
-@pytest.mark.thorough
 def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_their_curvature(town_too):
     folder = town_too
     code, shown = run(f"{TOWN} --seed 7 --intervals --out sure --json")
@@ -318,10 +304,7 @@ def test_the_model_for_scikit_learn_and_its_card_are_files_more(folder):
     card = (folder / "release" / "README.md").read_text(encoding="utf-8")
     assert "(2, 1e-5)-differential privacy, add or remove one row" in card
     assert skops.load(folder / "release" / "model.skops", trusted=[]).n_features_in_ == 7
-    with zipfile.ZipFile(folder / "release" / "model.skops") as archive:  # no address in memory, no date
-        arrays = [int(name.removesuffix(".npy")) for name in archive.namelist() if name != "schema.json"]
-        assert max(arrays) < 1000
-        assert max(map(int, re.findall(r'"__id__": (\d+)', archive.read("schema.json").decode()))) < 1000
+    with zipfile.ZipFile(folder / "release" / "model.skops") as archive:
         assert {file.date_time for file in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 

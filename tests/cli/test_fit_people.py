@@ -75,14 +75,6 @@ def test_a_schemas_ranges_give_way_and_weights_and_scores_are_paid_for(visits):
     assert "balanced accuracy" in run("objpert evaluate second visits.csv --epsilon 1")[1]
 
 
-@pytest.mark.thorough
-def test_rows_that_are_too_few_for_private_ranges_are_said(visits):
-    code, shown = run(FIT.replace("--epsilon 4", "--epsilon 0.03"))
-    assert code == 0, shown
-    assert "note: the rows are too few for private ranges of so many columns at ε = 0.03" in shown
-    assert "cut to ranges" not in shown
-
-
 def test_several_rows_of_a_person_are_promised_about(visits, monkeypatch):
     asked = []
 

@@ -9,7 +9,6 @@ from objpert_core.experiments import indexed, results, waterfall
 from objpert_core.experiments.figure2 import EPSILONS, Piece
 from objpert_core.experiments.learners import HONEST
 from objpert_core.experiments.methods import EVERY, Parameters
-from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 from pages.accuracy import ahead, controls
 from pages.accuracy.again import Point, again
 from pages.accuracy.ahead import Ahead
@@ -100,36 +99,6 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "This run belongs to another point" in texts(at)
     assert not any("made now" in table.columns for table in tables(at))
-
-
-@pytest.mark.slow
-def test_few_and_many_rows_are_measured(folder, monkeypatch):
-    import objpert_core.experiments.studies.subsampling as module
-
-    monkeypatch.setattr(module, "TEST_ROWS", 2000)
-    sizes = (500, 2000)
-    monkeypatch.setattr(Plan, "__init__", _with_sizes(sizes, Plan.__init__))
-    at = opened(data="breast-cancer", rows_data="synthetic-l", rows_epsilon="1", rows_draws="2", rows_seed="4")
-    assert "up to 8 logistic regressions" in texts(at)
-    press(at, "Measure")
-    found = ended(at, "accuracy__rows").latest
-    *_, expected = learning_curve(Plan("synthetic-l", 1.0, draws=2, seed=4))
-    assert found == expected
-    shown, _ = curves(at, 1)
-    np.testing.assert_array_equal(shown["Algorithm 1 with our theorem, ε = 1"][0], sizes)
-    np.testing.assert_array_equal(
-        shown["Algorithm 1 with our theorem, ε = 1"][1], [found.private(n).mean for n in sizes]
-    )
-    assert "On synthetic-l, ε = 1 changes the accuracy by" in texts(at)
-    at.number_input(key="accuracy_rows_seed").set_value(5).run()
-    assert "These results belong to other settings" in texts(at)
-
-
-def _with_sizes(sizes, original):
-    def init(self, *arguments, **keywords):
-        original(self, *arguments, **({"sizes": sizes} | keywords))
-
-    return init
 
 
 @pytest.mark.slow

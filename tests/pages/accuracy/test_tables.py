@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from objpert_core.experiments import indexed, paper, results, tables
+from objpert_core.experiments import indexed, results, tables
 from objpert_core.experiments.figure2 import EPSILONS, Piece, noise_seed
 from objpert_core.experiments.methods import METHODS, Parameters
-from objpert_core.experiments.summary import mean_interval
 from pages.accuracy import ahead, controls
 from pages.accuracy.again import Point
 from pages.accuracy.figure import Figure2
 from pages.accuracy.reading import LABELS, Reading
-from tests.pages.accuracy.runs import made, point_of, runs, write
+from tests.pages.accuracy.runs import made, point_of, write
 from tests.pages.apps import execute
 from tests.plotted import decode
 from ui.words import ends, signed
@@ -26,24 +25,6 @@ def test_are_listed_as_the_catalogue_lists_data_sets_variants_last():
     assert controls.files() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
     assert controls.default_key(controls.files()) == "adult"
     assert controls.default_key(("synthetic-l",)) == "synthetic-l"
-
-
-def test_hold_what_was_written(adult):
-    assert {method for method, _ in adult.points} == set(ALL)
-    assert adult.epsilons == EPSILONS
-    assert (adult.counts(ALL), adult.delta) == ((5, 5), 1e-5)
-    assert adult.parameters == Parameters()
-    own = [run.accuracy for run in runs("adult") if (run.method, run.epsilon) == ("tight", 0.5)]
-    assert adult.point("tight", 0.5).accuracy == mean_interval(own)
-    assert [run.accuracy for run in adult.runs("tight", 0.5)] == own
-    assert adult.run("tight", 0.5, 2).accuracy == own[2]
-    assert adult.run("tight", 0.5, 9) is None
-    assert adult.point("tight", 0.3) is None
-
-
-def test_no_privacy_is_the_same_at_every_epsilon(adult):
-    assert adult.point("non-private", 0.025) is adult.point("non-private", 8.0)
-    assert adult.typical_seconds("non-private", 1.0) == pytest.approx(1.2, rel=0.05)
 
 
 def test_a_changed_file_is_read_again(tmp_path, monkeypatch):
@@ -69,13 +50,6 @@ def test_a_file_of_a_data_set_that_nobody_knows():
     stored = made(trials=1)
     stranger = indexed.indexed("mine", replace(stored.results, dataset="mine"))
     assert (stranger.label, stranger.known, stranger.stand_in) == ("mine", False, False)
-
-
-def test_the_papers_numbers_are_the_tables():
-    assert paper.printed("adult", "dpsgd-dishonest-rdp") == {0.1: 0.8161, 1.0: 0.8354, 8.0: 0.8419}
-    assert paper.printed("adult", "published") == {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}
-    assert paper.printed("synthetic-l", "dpsgd-honest") == {0.1: 0.7734, 1.0: 0.9315, 8.0: 0.9517}
-    assert set(paper.TABLES) == set(paper.ACCURACIES)
 
 
 def test_the_table_is_the_points_at_the_epsilon(adult):

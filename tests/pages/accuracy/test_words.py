@@ -39,12 +39,6 @@ def test_one_trial_has_no_interval():
     assert "one trial only at nine of them" in ahead.everywhere(made(trials=1))
 
 
-def test_without_a_rival_or_without_ours():
-    without_rival = ahead.verdict(Reading(made(methods=("tight", "published")), 1.0))
-    assert without_rival.endswith("no unpaid DP-SGD is stored beside it.")
-    assert "no run of Algorithm 1 with our theorem is stored" in ahead.verdict(Reading(made(methods=DISHONEST), 1.0))
-
-
 @pytest.mark.thorough
 def test_the_answer_is_what_privacy_costs(adult):
     own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))

@@ -54,14 +54,6 @@ def test_the_example_is_fitted_by_its_public_schema():
 
 
 @pytest.mark.thorough
-def test_a_number_is_predicted_in_its_own_units():
-    made = example.fitted("number", 8.0, 1e-5)
-    table = read_table(example.content("number"), made.ask.schema)
-    assert made.model.score(table.X, table.y) > 0.8
-    assert made.model.privacy_.verify(made.model)
-
-
-@pytest.mark.thorough
 def test_a_users_fit_draws_anew_and_its_certificate_says_so(released):
     other = outcome().made
     assert not np.array_equal(released.model.coef_, other.model.coef_)

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT, Settings, compare
+from objpert_core.experiments.compare import NON_PRIVATE, TIGHT, Settings, compare
 from objpert_core.experiments.learners import OUTPUT, SVC
 from pages.training import charts as training
 from pages.training import jobs, tables
 from pages.training import words as text
-from tests.pages.apps import execute
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +50,3 @@ def test_methods_of_two_classes_are_left_out():
     assert jobs.able_to_learn("breast-cancer", (NON_PRIVATE, TIGHT, SVC)) == (NON_PRIVATE, TIGHT, SVC)
     assert text.two_classes_only([SVC], "digits") == "Left out on digits: SVM (two classes only)."
     assert text.two_classes_only([SVC, OUTPUT], "digits").endswith(" (two classes only).")
-
-
-@pytest.mark.thorough
-def test_the_snippet_gives_the_numbers_on_the_screen(digits):
-    names, _ = execute(tables.snippet(digits.data, digits.settings))
-    for method in (PUBLISHED, TIGHT):
-        assert names[method] == [fit.accuracy for fit in digits.of(method)]

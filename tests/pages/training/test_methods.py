@@ -16,7 +16,6 @@ from tests.pages.apps import execute, words_of
 from tests.pages.training.comparisons import DRAWINGS
 from ui.figures import of_learner
 from ui.printed import printed
-from ui.words import times
 
 QUICK = {"epochs": 2, "learning_rates": (0.03, 0.3), "mean_runs": 3.0}
 
@@ -65,24 +64,6 @@ def test_words_and_table_are_about_the_methods_chosen(everything, methods):
     assert list(rows[0])[1:-1] == [text.LABELS[method] for method in comparison.settings.methods]
     assert ("one run, not the choice" in str(rows)) == (DISHONEST in methods)
     assert all(any(value != "–" for value in list(row.values())[1:]) for row in rows)
-
-
-@pytest.mark.slow
-def test_each_certificate_has_its_own_rows(everything):
-    by_name = {row["breast-cancer"]: row for row in tables.table(everything)}
-    privacy = {method: everything.of(method)[0].privacy for method in LEARNERS}
-    assert by_name["noise multiplier"]["DP-SGD paid"] == f"{privacy[HONEST].noise_multiplier:.4g}"
-    assert by_name["noise multiplier"]["Algorithm 1 with our theorem"] == by_name["σ"]["DP-SGD paid"] == "–"
-    assert by_name["steps"]["DP-SGD unpaid"] == str(privacy[DISHONEST].steps)
-    assert (by_name["mean runs μ"]["DP-SGD paid"], by_name["mean runs μ"]["DP-SGD unpaid"]) == ("3", "–")
-    assert by_name["sensitivity"]["output perturbation"] == f"{privacy[OUTPUT].sensitivity:.4g}"
-    assert (by_name["loss"]["SVM"], by_name["gradients clipped at"]["SVM"]) == ("squared-hinge", "1")
-    assert by_name["gradients clipped at"]["Algorithm 1 with our theorem"] == "–"
-    rates = [fit.learning_rate for fit in everything.of(DISHONEST)]
-    assert by_name["learning rates chosen"]["DP-SGD unpaid"] == times(rates)
-    assert times([0.1, 1e-8, 0.1]) == "10⁻⁸, 0.1 (2 times)"
-    runs = sorted({fit.runs for fit in everything.of(HONEST)})
-    assert by_name["runs K of a draw"]["DP-SGD paid"] == " to ".join(str(k) for k in runs)
 
 
 @pytest.mark.thorough

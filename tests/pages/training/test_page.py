@@ -6,16 +6,14 @@ from functools import partial
 import pytest
 
 from objpert_core import datasets
-from objpert_core.experiments import waterfall
 from objpert_core.experiments.compare import METHODS, NON_PRIVATE, TIGHT, Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import words as text
 from tests.pages import apps
-from tests.pages.apps import answer, charts, execute, open_app, said, tables, tells, texts
+from tests.pages.apps import answer, charts, execute, open_app, said, texts
 from tests.pages.apps import opened as pressed
 from tests.plotted import decode
-from ui import waterfall as steps
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 finished = partial(apps.finished, run="training__run")
@@ -33,10 +31,6 @@ def opened(methods=None, **query):
 
 def job(at):
     return at.session_state["training__run"].job
-
-
-def printed_certificates(at):
-    return [block.proto.body for block in at.get("html") if 'class="verbatim"' in block.proto.body]
 
 
 def marks(at):
@@ -100,15 +94,6 @@ def test_scores_as_they_may_be_published():
 
 
 @pytest.mark.thorough
-def test_published_counts_of_ten_classes_hold_no_curves():
-    at = opened((NON_PRIVATE, TIGHT), data="digits", publishable="true", view="ROC")
-    assert texts(at).count(text.NO_CURVES) == 2
-    assert len(charts(at)) == 2
-    areas = tables(at)[0].set_index("digits").loc["AUC"]
-    assert areas[text.LABELS[TIGHT]] == "–" != areas[text.LABELS[NON_PRIVATE]]
-
-
-@pytest.mark.thorough
 def test_a_run_of_dp_sgd_says_its_time_and_begins_with_two_draws():
     at = opened(repeats="10")
     at.pills(key="training_methods").set_value([NON_PRIVATE, TIGHT, DISHONEST]).run()
@@ -137,42 +122,3 @@ def test_a_long_method_waits_for_run_and_joins_the_others():
     assert answer(at).startswith("At ε = 8 ")
     assert "DP-SGD unpaid" not in " ".join(marks(at))
     assert "These results are for ε = 1 (now 8). Press Run" in texts(at)
-
-
-@pytest.mark.slow
-def test_where_the_accuracy_comes_from_is_measured_here_and_now():
-    at = opened(view="where the accuracy comes from", seed="4", split="1", epsilon="1")
-    settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
-    *_, last = compare(datasets.load("breast-cancer", split_seed=1), settings)
-    found = waterfall.of_comparison(last)
-    assert f"**{steps.answer(found)}**" in texts(at)
-    told = [label.rpartition("<br>")[2] for label in charts(at)[-1]["layout"]["xaxis"]["ticktext"]]
-    assert told[1:] == [row["Change, points"] for row in steps.table(found)[1:]]
-    assert text.NO_STEPS in texts(opened(view="where the accuracy comes from", repeats="21"))
-
-
-@pytest.mark.slow
-def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
-    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
-    (tmp_path / "adult").mkdir()
-    (tmp_path / "adult" / "adult.data").write_bytes(b"39, State-gov\n")
-    at = opened(data="adult")
-    words = at.error[0].value
-    assert str(tmp_path) not in words
-    tells(words, "data/downloads/adult/adult.data", "wrong SHA-256: expected 5b0026", "found ")
-    assert "not on this server" not in texts(at)
-    assert "Adult’s files are damaged" in texts(at)
-
-
-@pytest.mark.slow
-def test_every_method_is_in_charts_table_and_certificates():
-    at = finished(press_run(opened(LEARNERS, repeats="1", view="certificate", **QUICK)))
-    assert {name.rsplit(" ", 2)[0] for name in marks(at)} >= {text.LABELS[name] for name in LEARNERS}
-    assert list(tables(at)[0].columns)[1:-1] == [text.LABELS[name] for name in LEARNERS]
-    certificates = printed_certificates(at)
-    assert len(certificates) == len(LEARNERS) - 1
-    assert sum("NOT covered" in words for words in certificates) == 2
-    assert text.ABOUT_MAPPED in texts(at)
-    at.session_state["training_methods"] = []
-    at.run()
-    assert [warning.value for warning in at.warning] == ["Choose at least one method."]

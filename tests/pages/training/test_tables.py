@@ -6,7 +6,7 @@ import pytest
 
 from objpert_core.datasets import load
 from objpert_core.experiments import waterfall
-from objpert_core.experiments.compare import METHODS, PUBLISHED, TIGHT, Settings, compare
+from objpert_core.experiments.compare import TIGHT, Settings, compare
 from pages.training import tables, words
 from tests.pages.apps import execute
 from ui import sentences
@@ -33,34 +33,6 @@ def test_one_column_a_method_and_the_majority_the_most_important_first(last):
     assert by_name["test accuracy"]["always “benign”"] == f"{100 * last.baseline:.2f} %"
     assert by_name["σ"]["always “benign”"] == "–"
     assert [list(row) for row in tables.table(replace(last, fits=()))] == [["breast-cancer", "always “benign”"]] * 2
-
-
-def test_the_csv_holds_every_fit_with_all_digits(last):
-    frame = tables.frame(last)
-    assert len(frame) == 1 + len(last.fits)
-    assert list(frame["accuracy"][1:]) == [fit.accuracy for fit in last.fits]
-    tight = frame[frame["method"] == TIGHT]
-    assert list(tight["noise_seed"]) == [0, 1, 2, 3, 4]
-    assert set(tight["sigma"]) == {last.of(TIGHT)[0].privacy.sigma}
-    assert list(tight["iterations"]) == [len(fit.gradient_norms) - 1 for fit in last.of(TIGHT)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["breast-cancer", "digits-4-9"])
-def test_the_snippet_gives_the_numbers_on_the_screen(name):
-    settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
-    *_, shown = compare(load(name, split_seed=2), settings)
-    names, printed = execute(tables.snippet(shown.data, settings))
-    assert names["non_private"] == shown.fits[0].accuracy
-    assert names["published"] == [fit.accuracy for fit in shown.of(PUBLISHED)]
-    assert names["tight"] == [fit.accuracy for fit in shown.of(TIGHT)]
-    label, numbers, *_ = printed.splitlines()
-    assert label == shown.data.label
-    assert [float(word) for word in numbers.split()] == pytest.approx(
-        [shown.accuracy(method).mean for method in METHODS], rel=1e-12
-    )
-    assert "(0.7, 0.0001)-differential privacy" in printed
-    assert not names["model"].privacy_.reproducible  # the last lines are for a release
 
 
 def test_the_certificate_shows_the_steps_and_what_is_left(last):

@@ -25,22 +25,6 @@ def assert_shows(app, price):
         np.testing.assert_array_equal(shown[name][1], price.curve(way))
 
 
-def test_only_the_controls_that_matter_are_shown():
-    app = open_page()
-    keys = {slider.key for slider in app.select_slider}
-    assert {"tuning_epsilon", "tuning_rate", "tuning_steps"} <= keys
-    assert not {"tuning_noise", "tuning_sigma", "tuning_lambda", "tuning_eta"} & keys
-    app.radio(key="tuning_by").set_value("its parameters").run()
-    app.selectbox(key="tuning_k").set_value("negative binomial").run()
-    keys = {slider.key for slider in app.select_slider}
-    assert {"tuning_noise", "tuning_eta"} <= keys
-    assert "tuning_epsilon" not in keys
-    app.radio(key="tuning_run").set_value("objective perturbation").run()
-    keys = {slider.key for slider in app.select_slider}
-    assert {"tuning_sigma", "tuning_lambda"} <= keys
-    assert not {"tuning_noise", "tuning_rate", "tuning_steps"} & keys
-
-
 def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
     asked = []
     needed = afford.needed

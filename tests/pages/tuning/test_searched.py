@@ -9,7 +9,7 @@ from objpert_core.experiments.studies.searches import searched
 from pages.tuning import searched as picture
 from pages.tuning.controls import SEARCH
 from pages.tuning.searched import Searched
-from tests.pages.apps import curves, execute, open_app, said, tables
+from tests.pages.apps import execute, open_app
 
 NOW = Searched("breast-cancer", 1.0, 1e-5, 0)
 open_page = partial(open_app, "pages/tuning/page.py", tuning_show=SEARCH, tuning_data="breast-cancer")
@@ -44,23 +44,6 @@ def test_the_lines_of_python_print_the_search_and_its_inside():
     for one in found.candidates:
         assert f"{one.setting} {one.score} {one.worth} {one.unpaid}" in printed
     assert str(found.best.score.value) in printed
-
-
-@pytest.mark.slow
-def test_the_page_shows_it_by_its_controls_and_keeps_the_other_pictures():
-    app = open_page(tuning_settings="30", tuning_whole="2")
-    assert not app.exception
-    assert "for each of its four fits" in said(app)
-    named = ["no search, new rows", "noisy score", "fit of the search, new rows", "unpaid fit, new rows"]
-    assert list(curves(app)[0]) == named
-    assert list(tables(app)[0]["Setting"])[-1] == "no search"
-    assert app.session_state["tuning_settings"] == 30
-    app.select_slider(key="tuning_whole").set_value(8.0).run()
-    assert "ε 2 → 8: the ε of each fit rises from" in said(app)
-    app.button(key="tuning_preset_Four settings, one ε").click().run()
-    assert app.session_state["tuning_data"] == "synthetic-l"
-    app.radio(key="tuning_show").set_value("In ε").run()
-    assert "If you ignore the choice among 30 settings" in said(app)
 
 
 @pytest.mark.thorough

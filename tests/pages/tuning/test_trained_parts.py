@@ -75,23 +75,6 @@ def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last
     assert ("What paying costs:" in Accuracies(result).caption()) == (len(fresh) >= 5)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("gaps", "expected"),
-    [
-        ([0.03, -0.03], "the mean is +0.0 points, not told apart from 0 (95 % interval −0.67 to +0.67)"),
-        ([0.03, 0.03], "the mean is +3.0 points, told apart from 0 (95 % interval +3.00 to +3.00)"),
-    ],
-)
-def test_where_nothing_was_chosen_the_mean_is_computed(last, gaps, expected):
-    draws = tuple(replace(draw, no_curse=np.tile(gaps, 20)) for draw in last.draws)
-    result = replace(last, draws=draws)
-    assert result.juries == 80
-    assert Curse(result).without_choice() == expected
-    assert expected in Curse(result).answer()
-    assert Curse(result).alt().endswith(f"for a learning rate fixed in advance {expected}.")
-
-
 @pytest.mark.slow
 def test_k_of_zero_is_said_and_drawn(empty):
     assert WhatKDid(empty).answer().startswith("**K was 0**")
@@ -122,14 +105,6 @@ def test_a_former_result_on_the_same_data_is_a_ghost(last):
     assert "the run before" not in Accuracies(last).caption()
     other = replace(last, data=replace(last.data, name="another"))
     assert not [trace for trace in Accuracies(last, before=other).chart().data if trace.meta["ghost"]]
-
-
-def test_the_numbers_are_the_results(last):
-    frame = Accuracies(last).frame()
-    assert frame["honest"].tolist() == [draw.honest for draw in last.draws]
-    assert frame["K"].tolist() == [len(draw.runs) for draw in last.draws]
-    assert len(WhatKDid(last).frame()) == sum(len(draw.runs) for draw in last.draws)
-    assert Curse(last).frame()["chosen"].mean() == pytest.approx(last.optimism.mean)
 
 
 @pytest.mark.slow
