@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from objpert_core.theory.excess_risk import excess_risk_bound, published_excess_
 from pages.planner import cost, numbers
 from pages.planner.frontier import Frontier
 
+slow = partial(pytest.param, marks=pytest.mark.slow)
 PAPER = Frontier(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
 
 
@@ -22,9 +24,13 @@ def calibrated(setting, bound, f):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
-    "setting", [PAPER, replace(PAPER, epsilon=8.0, intercept_scaling=0.3), replace(PAPER, delta=1e-9)]
+    "setting",
+    [
+        PAPER,
+        *map(slow, (replace(PAPER, epsilon=8.0, intercept_scaling=0.3), replace(PAPER, delta=1e-9))),
+    ],
 )
 @pytest.mark.parametrize("bound", numbers.NAMES)
 def test_frontiers_are_the_cores_calibrations_also_where_they_are_stretched(setting, bound):

@@ -10,8 +10,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.planner import sampling
-from tests.pages.apps import curves, finished, open_app, spec, tables, written
-from tests.plotted import decode
+from tests.pages.apps import curves, finished, open_app, tables, written
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_runner")]
 open_page = partial(open_app, "pages/planner/page.py")
@@ -19,12 +18,6 @@ open_page = partial(open_app, "pages/planner/page.py")
 PAPER = {"planner_epsilon": 1.0, "planner_delta": 1e-5, "planner_f": 1.3, "planner_bound": "rdp"}
 PAPER |= {"planner_scaling": 1.0, "planner_rows": 45_222, "planner_features": 105, "planner_norm": 50.0}
 ROOT2 = math.sqrt(2)
-
-
-def marks(app, chart=0):
-    """Name → (x, y) of the single points, which are named on the picture."""
-    points = (t for t in spec(app, chart)["data"] if t["mode"].startswith("markers") and not t["meta"]["ghost"])
-    return {t["name"]: [decode(t[axis]).tolist() for axis in "xy"] for t in points}
 
 
 def calibrated(bound, f, epsilon=1.0, radius=ROOT2):

@@ -43,7 +43,7 @@ def test_every_solver_of_the_page_is_in_the_registry_and_has_a_look():
     assert set(COLUMNS) == set(stored_costs.COLUMNS)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("solver", NAMES)
 def test_runs_are_the_cores(solver):
     found = run(solver, CASE, 1e-6)

@@ -2,27 +2,17 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
 from pages.tuning import afford
-from pages.tuning.numbers import GRID, WAYS
 from pages.tuning.price import Price
-from tests.pages.apps import curves, open_app, tables, written
+from tests.pages.apps import open_app, tables, written
 
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/tuning/page.py")
 
 PAPER = Price()
-
-
-def assert_shows(app, price):
-    shown, _ = curves(app)
-    assert list(shown) == list(WAYS.values())
-    for way, name in WAYS.items():
-        np.testing.assert_array_equal(shown[name][0], GRID)
-        np.testing.assert_array_equal(shown[name][1], price.curve(way))
 
 
 def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
