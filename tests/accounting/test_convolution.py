@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -81,15 +80,6 @@ def test_round_off_does_not_lower_one_step(interval):
     exact = Gaussian(2.0).delta(EPSILONS)  # to 1e-13 of its size
     assert (Gaussian(2.0).pld(interval).delta(EPSILONS) >= exact * (1 + 1e-13)).all()
     assert (Gaussian(2.0).pld(interval, pessimistic=False).delta(EPSILONS) <= exact * (1 - 1e-13)).all()
-
-
-def test_scalars_arrays_and_copies():
-    pld = GLM.pld(0.05)
-    assert type(pld.delta(0.5)) is float
-    assert pld.delta([[0.5, 1.0]]).shape == (1, 2)
-    assert pickle.loads(pickle.dumps(pld)).delta(0.5) == pld.delta(0.5)
-    with pytest.raises(AttributeError):
-        pld.error = 0.0
 
 
 @dataclass(frozen=True)

@@ -259,8 +259,12 @@ def test_a_short_text_is_a_ledger_too_and_a_table_may_be_empty():
         ("entry,entry\n1,2", "must name no column twice"),
         ("position,delta\n1,2", "must have a column or field “entry” in every row"),
         (json.dumps(JSON | {"entries": ["gauss:1,1"]}), "must have a column or field “entry” in every row"),
+        (json.dumps(JSON | {"entries": [{"entry": "gauss:1,1;gauss:1,1"}]}), "field “entry”"),
+        (json.dumps(JSON | {"entries": [{"entry": "gauss:1,1"}] * 21}), "at most 20 entries"),
+        ("[" * 100_000, "must look like|characters"),
+        ('{"a":' * 20_000, "complete JSON"),
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_a_damaged_file_is_refused_with_one_sentence(content, why):
     with pytest.raises(ValueError, match=why) as refused:

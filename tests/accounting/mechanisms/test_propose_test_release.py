@@ -373,12 +373,3 @@ def test_an_error_of_one_per_cent_in_the_exponent_would_show():
     passed = math.log(failure) + 2 * (3.0 + worst)
     assert found == pytest.approx(np.logaddexp(6.0, passed) / 2, rel=1e-6)  # as α' → ∞
     assert printed(alpha, 3.0, 0.0, worst, failure) >= behind_of_tested(p, q, worst, alpha)
-
-
-def test_it_takes_arrays():
-    gaussian = accounting.Gaussian
-    curves = (gaussian(4.0).rdp, gaussian(5.0).rdp, gaussian(1.0).rdp)
-    found = accounting.tested_rdp([2.0, 8.0, 32.0], *curves, 1e-6)
-    assert [accounting.tested_rdp(one, *curves, 1e-6) for one in (2.0, 8.0, 32.0)] == list(found)
-    assert np.all(found <= (1 + 1e-9) * (curves[0]([2.0, 8.0, 32.0]) + curves[2]([2.0, 8.0, 32.0])))
-    assert accounting.tested_rdp(2.0, constant(math.inf), *curves[1:], 1e-6) == math.inf

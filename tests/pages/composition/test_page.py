@@ -66,24 +66,6 @@ def test_adding_editing_moving_and_removing_and_a_name_that_is_none_loses_nothin
 
 
 @pytest.mark.slow
-def test_a_fit_with_a_published_proof_and_one_by_calibration():
-    app = open_page(**{LEDGER: "empty"})
-    fill(app, fit_sigma=8.0, fit_lam=10.0, fit_smoothness=1.0)
-    proof = app.selectbox(key="composition__fit_bound")
-    assert proof.options == ["Our theorem", "Our theorem, one-signed slope", "2023 theorem"]
-    proof.select("glm")
-    app.button(key="composition_save").click().run()
-    assert entry_of(app) == "fit:8,10,1,glm,1"
-    app.selectbox(key="composition__kind").select("cal").run()
-    app.button(key="composition_save").click().run()
-    assert entry_of(app) == "fit:8,10,1,glm,1;cal:1,1e-5"
-    app.selectbox(key="composition__which").select(0).run()
-    app.selectbox(key="composition__fit_bound").select("logistic")
-    app.button(key="composition_save").click().run()
-    assert entry_of(app) == "fit:8,10,1;cal:1,1e-5"
-
-
-@pytest.mark.slow
 def test_typed_text_becomes_canonical_or_is_refused():
     app = open_page()
     app.text_input(key=LEDGER).set_value("gauss:2e1,1.0 ; gauss*2:10,1").run()

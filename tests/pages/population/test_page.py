@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import pytest
 
 from objpert_core.experiments.population import stored
@@ -16,7 +15,7 @@ from pages.population.methods import Methods
 from pages.population.passes import Passes
 from pages.population.rows import Gap, Rows
 from pages.population.winners import Winners
-from tests.pages.apps import execute, finished, open_app, said, spec, tables
+from tests.pages.apps import execute, finished, open_app, said, spec
 from tests.plotted import decode
 from ui import sentences
 
@@ -25,45 +24,6 @@ open_page = partial(open_app, "pages/population/page.py")
 
 def traces(app, chart=0):
     return {trace["name"]: trace for trace in spec(app, chart)["data"] if trace.get("name")}
-
-
-@pytest.mark.thorough
-def test_opens_on_stored_risks_side_by_side():
-    app = open_page()
-    found = stored.load("logistic")
-    shown = traces(app)
-    for name in ("sgd", "objective", "gd", "phased", "objective-tight"):
-        point = found.point(10_000, 10, 0.5, name)
-        assert decode(shown[LABELS[name]]["x"]).tolist() == [point.excess.mean]
-    table = tables(app)[0].set_index("Method")
-    assert table.loc["Noisy SGD, published", "Printed in the paper"] == "0.4"
-    assert "Our objective perturbation: excess risk 0.0" in said(app)
-    assert len(tables(app)[0]) == 7
-    assert any("20 draws, stored, 95\u00a0% intervals" in block.value for block in app.caption)
-    promised = "ε by the accountant"
-    assert table.loc["Noisy SGD, published", promised] == "0.449"
-    few = tables(open_page(population_n="300"))[0].set_index("Method")
-    assert few.loc["Noisy SGD, published", promised].endswith(" > target")
-    app.toggle(key="population_every").set_value(True).run()
-    assert len(tables(app)[0]) == len(found.methods) + 1
-
-
-@pytest.mark.thorough
-def test_against_the_number_of_rows():
-    app = open_page(population_view="Against the number of rows", population_epsilon="2", population_bounds="true")
-    found = stored.load("logistic")
-    n, points = found.curve(10, 2.0, "gd")
-    point = found.point(10_000, 10, 2.0, "sgd")
-    shown = traces(app)["Gradient descent"]
-    np.testing.assert_array_equal(decode(shown["x"]), n)
-    np.testing.assert_array_equal(decode(shown["y"]), [point.excess.mean for point in points])
-    assert "Gradient descent, bound" in traces(app)
-    assert f"At n = 10,000 published SGD loses {point.excess.mean:.3g}; its theorem proves at most 0.128." in said(app)
-    app.toggle(key="population_bounds").set_value(False).run()
-    assert "Ten times the rows divide our objective perturbation’s excess risk by" in said(app)
-    assert tables(app)[0].set_index("Method").loc["Noisy gradient descent", "n = 100"] == (
-        f"{points[0].excess.mean:.3g}"
-    )
 
 
 @pytest.mark.thorough

@@ -9,35 +9,14 @@ import pytest
 from objpert_core.accounting import calibrate_quadratic_perturbation
 from objpert_core.experiments.quadratic import figure1, stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement
-from objpert_core.experiments.quadratic.plane import Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
 from pages.quadratic import bowls, heat, labels, profile, spectrum
 from pages.quadratic.numbers import PROOFS
 from pages.quadratic.stored_view import Kappa, Regressions
-from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables
+from tests.pages.apps import answer, curves, execute, open_app, said, spec
 from tests.plotted import decode
 
 open_page = partial(open_app, "pages/quadratic/page.py")
-
-
-@pytest.mark.thorough
-def test_opens_on_a_tilt_and_a_bend_and_draws_again():
-    app = open_page()
-    first = Plane(rows=100).bowls()
-    table = tables(app)[0].set_index("Minimum of")
-    assert table.loc["bent", "θ₁"] == f"{first['bend'].minimum[0]:.3f}"
-    assert "moves the minimum by" in answer(app)
-    shown, ghosts = curves(app)
-    assert list(shown) == ["objective", "tilted", "bent", "anchor θ*"]
-    assert ghosts == []
-    press(app, "Draw again")
-    assert app.session_state["quadratic_seed"] == 1
-    shown, ghosts = curves(app)
-    assert ghosts == ["tilted, before", "bent, before"]
-    np.testing.assert_allclose(shown["bent"][0][:5], Plane(rows=100, seed=1).bowls()["bend"].level(1.0)[:5, 0], atol=1)
-    assert tables(app)[0].set_index("Minimum of").loc["bent", "θ₁"] != table.loc["bent", "θ₁"]
-    app.select_slider(key="quadratic_n").set_value(1000).run()
-    assert "n 100 → 1,000: the tilt’s typical move" in said(app)
 
 
 def test_eigenvalues_between_alpha_and_beta():
