@@ -133,7 +133,7 @@ class LinearModel(LinearScores):
 
         Warns once where an ensemble sets the seed of the noise.
         """
-        old = {name: parameters.pop(name) for name in set(parameters) & set(self.ADVANCED)}
+        old = {name: parameters.pop(name) for name in list(parameters) if name in self.ADVANCED}
         single = {
             name.removeprefix(PREFIX): parameters.pop(name) for name in list(parameters) if name.startswith(PREFIX)
         }
@@ -147,7 +147,7 @@ class LinearModel(LinearScores):
     def having(self, parameters: Mapping[str, Any]) -> Self:
         """An unfitted model with these parameters, advanced options among them: no clone, so that it warns of none."""
         options = {name.removeprefix(PREFIX): value for name, value in parameters.items()}
-        advanced = {name: options.pop(name) for name in set(options) & set(self.ADVANCED)}
+        advanced = {name: options.pop(name) for name in list(options) if name in self.ADVANCED}
         given = self.get_params(deep=False) | options
         given["advanced"] = {**(given["advanced"] or {}), **advanced} or None
         return type(self)(**given)

@@ -224,12 +224,12 @@ class ClassScores(ClassifierMixin, LinearScores):
     @property
     def bse(self) -> FloatArray:
         """Standard errors of the coefficients, shape (d,), in units of the rows as the model takes them."""
-        return Summary(self).errors
+        return _summary(self).errors
 
     @property
     def pvalues(self) -> FloatArray:
         """Two-sided p-values of the coefficients, shape (d,), each by itself."""
-        return Summary(self).pvalues
+        return _summary(self).pvalues
 
 
 class NumberScores(RegressorMixin, LinearScores):
@@ -271,6 +271,12 @@ def _parts(model: LinearScores, X: Any) -> Iterable[Rows]:
 def _scores_of_block(model: LinearScores, alone: bool, _place: int, X: Any, *_beside: Any) -> FloatArray | None:
     with each_row_by_itself() if alone else nullcontext():  # which does not travel to a worker
         return model.scores(X) if X.shape[0] else None
+
+
+def _summary(model: ClassScores) -> Summary:
+    if not model.has_probabilities:
+        raise AttributeError(f"{type(model).__name__} has no standard errors")
+    return Summary(model)
 
 
 def _log_odds(model: ClassScores, X: Any) -> FloatArray:
