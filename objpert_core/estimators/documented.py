@@ -148,16 +148,8 @@ PARAGRAPHS = {
             `objpert_core.accounting.standardisation_of_lengths` finds rows enough, whatever `row_norm` is: rows in
             ranges then keep their lengths until they are centred. Where all columns have such ranges and
             `objpert_core.accounting.ranges_within_limits` finds rows enough, noisy counts find closer ranges within
-            them instead. Elsewhere None is False. True privately centres and
-            scales the features before the fit. A noisy mean is subtracted from the rows, which have norm 1; columns are
-            multiplied by weights that come from noisy mean sizes; rows are brought to norm 1 again. `predict` does the
-            same. (epsilon, delta) pays for both noisy sums, and the fit gets the rest; the certificate covers all of it
-            (docs/theorems.md, T45). The noise of the sums follows **a rule in ε, δ, the public number of rows and the
-            number of columns**. "auto" takes only the steps that `objpert_core.accounting.recommended_standardisation`
-            finds worth their noise, and none where a `noise_ratio` is given, for ``row_norm="clip"``, and for bounds
-            without a privacy loss distribution. An `objpert_core.accounting.Standardisation` gives the noise itself.
-            These need ``row_norm="normalize"``. Sparse rows are scaled but never centred, because centring would fill
-            them.
+            them instead. Elsewhere None is False. The other values mean what they mean for
+            `ObjPertLogisticRegression`, and need ``row_norm="normalize"``.
         public_rows : int or None, default=None
             The number of rows by which rules choose the noise of `standardize` and of `feature_ranges`. None
             takes the number of rows in `X`, **treated as public**; without such a rule that number is not used. A
