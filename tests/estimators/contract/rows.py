@@ -148,7 +148,7 @@ def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case)
             case.new(**asked).fit(Untouchable(), Untouchable())
         return
     model = case.fit(X, **asked)
-    spent, scores = model.privacy_, "predict" if is_regressor(model) else "decision_function"
+    spent, scores = model.privacy_, "scores" if is_regressor(model) else "decision_function"
     assert model.center_.shape == model.scale_.shape == (4,)
     assert model.center_.any()
     assert min(spent.center_noise, spent.scale_noise) > 0
