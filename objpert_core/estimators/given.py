@@ -17,8 +17,8 @@ from objpert_core.estimators.frames import as_column, checked_rows, checked_targ
 from objpert_core.estimators.scoring import FLOATS, without_seed
 from objpert_core.estimators.weights import shares_of_classes, weights_of_rows
 from objpert_core.learning.problem.rows import Rows, by_rows
+from objpert_core.learning.row_sources import Beside, Walked
 from objpert_core.learning.screening import as_numbers, without_masks
-from objpert_core.learning.streamed import Beside, Walked
 
 Model = TypeVar("Model", bound=Any)
 

@@ -18,9 +18,9 @@ from objpert_core.estimators.cautions import Caution
 from objpert_core.learning.certificates.shown import adjacency_words, neighbours_in_words
 from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
+from objpert_core.learning.steps.ranges import Ranges
 
 
 class Public(NamedTuple):

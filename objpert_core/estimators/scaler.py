@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.exported import ranges_as_pipeline
 from objpert_core.estimators.frames import checked_rows
-from objpert_core.learning.ranges import Ranges
+from objpert_core.learning.steps.ranges import Ranges
 
 
 class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

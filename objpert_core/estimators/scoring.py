@@ -23,8 +23,8 @@ from objpert_core.estimators.summaries import Scaler, Summary
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.derived import RestWeighted
 from objpert_core.learning.problem.rows import Rows, each_row_by_itself, is_each_by_itself
-from objpert_core.learning.ranges import Ranges
-from objpert_core.learning.standardisation import RowMap
+from objpert_core.learning.steps.ranges import Ranges
+from objpert_core.learning.steps.standardisation import RowMap
 
 Model = TypeVar("Model")
 FLOATS = [np.float64, np.float32]

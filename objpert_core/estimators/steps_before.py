@@ -25,8 +25,8 @@ from objpert_core.estimators.cautions import Caution, no_ranges, not_centred, ro
 from objpert_core.estimators.parameters import Settings
 from objpert_core.estimators.recipe import Public
 from objpert_core.learning.output_perturbation import NEIGHBOURS
-from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.steps.base import Taken, kind_of
+from objpert_core.learning.steps.ranges import Ranges
 
 Chosen = TypeVar("Chosen")
 AUTO = "auto"

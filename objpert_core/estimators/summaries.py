@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, choice, in_open_unit
 from objpert_core.accounting import IntervalNoise
-from objpert_core.learning.intervals.curvature import Curvature, curvature_noise
 from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate
-from objpert_core.learning.ranges import Ranges
+from objpert_core.learning.steps.curvature import Curvature, curvature_noise
+from objpert_core.learning.steps.ranges import Ranges
 
 TOGETHER = ("each", "bonferroni", "simultaneous")
 """Of which intervals together the level is: of each by itself, of d, or of those of all linear combinations."""

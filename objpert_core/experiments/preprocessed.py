@@ -19,7 +19,8 @@ from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.estimators.recipe import Recipe
 from objpert_core.experiments.learners import CENTRED, LEARNERS, MAPPED, TIGHT, Learner, declared
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.standardisation import RowMap, release_map
+from objpert_core.learning.row_sources import take_alone
+from objpert_core.learning.steps.standardisation import RowMap
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ def prepared(
     assert learner.standardised == MAPPED
     if plan == AS_THEY_ARE:
         return Prepared(model, X_train, X_test)
-    row_map = release_map(X_train, plan, noise_source(_seed_of_the_map(model.random_state)))
+    row_map = take_alone(plan, X_train, noise_source(_seed_of_the_map(model.random_state)))
     model.set_params(epsilon=planned.epsilon)
     return Prepared(model, row_map.apply(X_train), row_map.apply(X_test), plan, row_map)
 
@@ -111,12 +112,12 @@ def noise_of(ready: Prepared) -> Mapping[str, float | None]:
 
 @lru_cache(maxsize=1)
 def map_rule() -> float:
-    """A number that changes with the rule by which `release_map` makes centre and scales of its noisy sums.
+    """A number that changes with the rule by which a `Standardisation` makes centre and scales of its noisy sums.
 
     It is the sum of the centres and scales of eight fixed rows with seeded noise. Rows of results with another number
     were made by another rule and cannot be made again.
     """
     rows = np.cos(np.arange(40.0).reshape(8, 5) ** 2) + 1.0
-    found = release_map(rows, Standardisation(0.5, 0.5), noise_source(0))
+    found = take_alone(Standardisation(0.5, 0.5), rows, noise_source(0))
     parts = [part for part in (found.center, found.scale) if part is not None]
     return float(f"{sum(float(part.sum()) for part in parts):.10g}")

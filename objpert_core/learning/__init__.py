@@ -40,9 +40,9 @@ from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ptr.certificate import BestOfCertificate, ProposeTestReleaseCertificate
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
-from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Refused, Release, Released
 from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
+from objpert_core.learning.steps.ranges import Ranges
 
 # isort: split
 # So that texts of these kinds are read; last, because errors list the kinds in this order.

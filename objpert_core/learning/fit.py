@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, IntArray, choice, nonnegative, positive
-from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
+from objpert_core._validation import FloatArray, choice, nonnegative, positive
+from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.steps.class_counts import balanced_weights
-from objpert_core.accounting.steps.curvature import NO_INTERVALS, IntervalNoise
-from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
+from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
-from objpert_core.learning.intervals.curvature import release_curvature
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.minimum import Found, Search
-from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source, with_noise
-from objpert_core.learning.problem.derived import WeightedLoss, members_of, weights_by_class
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.ranges import Ranges, ranges_of_counts
 from objpert_core.learning.release import Refused, Release
-from objpert_core.learning.screening import usable
+from objpert_core.learning.row_sources import InMemory, LossOn, RowSource, Walked
 from objpert_core.learning.solvers import Callback, SolverResult
-from objpert_core.learning.standardisation import RowMap, map_rows
+from objpert_core.learning.steps.base import Outcome, PublicRows, take
+from objpert_core.learning.steps.ranges import Ranges
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
@@ -58,7 +53,8 @@ class Problem:
     """What is minimised, and how a solver goes about it.
 
     `targets` has shape (n,), or (K, n) for a fit of each class against the others; `clip` is C, `radius` M, `envelope`
-    β, and `solving` has keyword arguments of `Fit`. Rows that are walked bring their weights along.
+    β, and `solving` has keyword arguments of `Fit`. Rows that are walked, `Walked`, bring their targets and weights
+    along; of `targets` the shape counts. `ranges` are declared.
     """
 
     X: Any
@@ -77,6 +73,11 @@ class Problem:
         """Whether there is a fit for each class."""
         return np.ndim(self.targets) == 2
 
+    @property
+    def weighs(self) -> bool:
+        """Whether rows have weights of their own."""
+        return self.X.weighs if isinstance(self.X, Walked) else self.weights is not None
+
 
 class Noise(NamedTuple):
     """What a mechanism adds, and how near to the minimum it wants the solver."""
@@ -86,11 +87,6 @@ class Noise(NamedTuple):
     output: float
     radius: float | None = None
 
-    @property
-    def asked(self) -> dict[str, Any]:
-        """Keyword arguments of `Fit.release`."""
-        return {"stop_at": self.tau, "output_noise": self.output, "radius": self.radius}
-
 
 class NoisyMinimum(NamedTuple):
     """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data."""
@@ -99,6 +95,13 @@ class NoisyMinimum(NamedTuple):
     result: SolverResult
     reached: float
     spacing: float
+
+
+class Ready(NamedTuple):
+    """Where a fit stands before its solver starts: the rows as it sees them, and what is added to the losses."""
+
+    rows: RowSource
+    perturbation: Perturbation
 
 
 class Fit:
@@ -125,6 +128,8 @@ class Fit:
         stops that one, too (docs/theorems.md, T23).
     source : NoiseSource, optional
         What the noise is drawn from, in place of `random_state`, for a fit that is part of another fit.
+    weights : ndarray, shape (n,), optional
+        What each row's loss is multiplied by, from 0 to 1.
 
     """
 
@@ -142,80 +147,62 @@ class Fit:
         callback: Callback | None = None,
         on_error: str = "raise",
         source: NoiseSource | None = None,
+        weights: FloatArray | None = None,
     ) -> None:
         self.source = noise_source(random_state) if source is None else source
-        self.rows_given = X.shape[0]
-        self._releases = choice("on_error", on_error, ON_ERROR) == "release"
-        if self._releases and targets.shape == (self.rows_given,):
-            X, targets = usable(X, targets, loss)
-        self.rows = Rows(X, row_norm, nonnegative("intercept_scaling", intercept_scaling))
-        check_targets(targets, self.rows.n_rows, loss, least=0 if self._releases else 1)
-        self._targets, self._row_norm, self._loss = targets, row_norm, loss
-        self._search = Search(solver, max_iter, callback, self._releases)
-        self._map = RowMap()
-        self._ranges: Ranges | None = None
-        self._weights: FloatArray | None = None
-        self._class_weights: FloatArray | None = None
+        releases = choice("on_error", on_error, ON_ERROR) == "release"
+        constant = nonnegative("intercept_scaling", intercept_scaling)
+        told: dict[str, Any] = {"row_norm": row_norm, "constant": constant, "releases": releases}
+        walked = isinstance(X, Walked)
+        self.data: RowSource = (
+            X.learned_with(loss, **told) if walked else InMemory.of(X, targets, loss, weights, **told)
+        )
+        self.search = Search(solver, max_iter, callback, releases)
+        self._stated = {"row_norm": row_norm, "intercept_scaling": constant, "on_error": on_error}
 
-    def cut_to(self, ranges: Ranges, *, unclipped: bool = False) -> None:
-        """Learn from the rows that `ranges` make of this fit's rows; `unclipped` as for `Ranges.unclipped`."""
-        ranges = ranges.unclipped() if unclipped else ranges
-        self._ranges, self.rows = ranges, Rows(ranges.apply(self.rows.matrix), self._row_norm, self.rows.constant)
+    @property
+    def rows(self) -> Rows:
+        """The rows, which are in memory."""
+        assert isinstance(self.data, InMemory)
+        return self.data.rows
 
-    def find_ranges(
-        self, plan: RangeNoise | None, n_rows: int, *, known: Ranges | None, unclipped: bool = False
-    ) -> None:
-        """Release ranges of the columns without `known` ones, from this fit's source, and cut rows to them."""
-        if plan is not None:
-            shape = self.rows_given, self.rows.n_features
-            told: dict[str, Any] = {"n_rows": n_rows, "known": known, "sparse": self.rows.sparse}
-            released = ranges_of_counts(self._counted, shape, plan, self.source, **told)
-            self.cut_to(released, unclipped=unclipped)
-
-    def _counted(self, count: Callable[[Any], IntArray]) -> IntArray:
-        """What `count` counts in the rows as they were given."""
-        return count(self.rows.matrix)
-
-    def weighing(self, weights: FloatArray | None) -> Fit:
-        """Return a fit in which each of this fit's rows has a weight above 0 and at most 1; None for no weights."""
+    def drawing_from(self, random_state: Seed) -> Fit:
+        """Return a fit that shares this fit's rows and draws noise of its own."""
         other = copy(self)
-        other._weights = weights
+        other.source = noise_source(random_state)
         return other
 
-    def balanced(self, classes: Sequence[FloatArray] | None, noise: float) -> Fit:
-        """Release noisy counts of the classes, from this fit's source, and return a fit that weighs rows by them.
+    def released(
+        self,
+        terms: Terms,
+        public: PublicRows,
+        mechanism: Mechanism,
+        noise: Noise,
+        loss: LossOn,
+        classes: int | None,
+        facts: dict[str, Any],
+    ) -> Generator[Ready, Found | None, Release[Any]]:
+        """All that a fit under these terms does, from top to bottom; it may be told what a shared solver has found.
 
-        `classes` has a row of targets for each class; None for the two of this fit's own targets (docs/theorems.md,
-        T14).
+        With `classes` there is a fit for each, under one certificate. If one does not reach τ, nothing is released.
         """
-        drawn = self.source.rounded_normal(noise, 2 if classes is None else len(classes))
-        targets = self._targets if classes is None else np.array(classes)
-        shares = balanced_weights(with_noise(self._class_counts(targets), drawn).astype(np.float64), noise)
-        other = self._weighing_classes(targets, shares)
-        other._class_weights = shares
-        return other
-
-    def _class_counts(self, targets: FloatArray) -> IntArray:
-        """How many rows each class has."""
-        return members_of(targets).sum(axis=1)
-
-    def _weighing_classes(self, targets: FloatArray, shares: FloatArray) -> Fit:
-        own = weights_by_class(targets, shares)
-        return self.weighing(own if self._weights is None else own * self._weights)
-
-    def standardise(self, plan: Standardisation, n_rows: int) -> None:
-        """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows."""
-        if plan == AS_THEY_ARE:
-            return
-        if self._row_norm != "normalize" and self._ranges is None:
-            raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._map, self.rows = map_rows(self.rows, plan, self.source, n_rows=n_rows)
-
-    def learning_from(self, row_map: RowMap, learned: Rows) -> Fit:
-        """Return a fit, with this fit's noise source, of the rows that a released map has made of this fit's rows."""
-        other = copy(self)
-        other._map, other.rows = row_map, learned
-        return other
+        rows, minima = self.data, list[NoisyMinimum]()
+        for step in terms.steps:
+            if not step.after:
+                public = public.knowing(take(step, rows, self.source, public))
+                rows = rows.seen_through(public.outcomes[-1])
+        for which in [None] if classes is None else range(classes):
+            perturbation = noise.perturb(self.source)
+            found = yield Ready(rows, perturbation)
+            objective = rows.objective(perturbation, loss, which)
+            minima.append(self._minimum(objective, perturbation.error, noise, found))
+        thetas = np.array([minimum.theta for minimum in minima])
+        public = replace(public, theta=thetas[0] if classes is None else thetas)
+        for step in terms.steps:
+            if step.after:
+                public = public.knowing(take(step, rows, self.source, public))
+        facts = facts | ({} if classes is None else {"fits": classes})
+        return self._certified(mechanism, minima, public.theta, public.outcomes, facts)
 
     def release(
         self,
@@ -227,8 +214,6 @@ class Fit:
         stop_at: float,
         output_noise: float,
         radius: float | None = None,
-        found: Found | None = None,
-        intervals: IntervalNoise = NO_INTERVALS,
         **facts: Any,
     ) -> Release[Any]:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
@@ -251,10 +236,6 @@ class Fit:
         radius : float > 0, optional
             M: minimise over the ball ‖θ‖ ≤ M; τ then bounds a residual (docs/theorems.md, T26). Output noise comes on
             top.
-        found : Found, optional
-            What a solver has found already; where that is not within τ, this fit's own solver starts anew.
-        intervals : IntervalNoise
-            The noise of the curvature that is released after θ, at θ; by default none is.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
@@ -266,74 +247,8 @@ class Fit:
             no data at all.
         """
         noise: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
-        noisy = self.noisy_minimum(perturbation, loss, **noise, found=found)
-        certificate = self._certificate(
-            mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
-        )
-        release = self._released(noisy.theta, certificate, noisy.result.gradient_norms)
-        if intervals == NO_INTERVALS:
-            return release
-        sums = release_curvature(self.rows, self._summed, noisy.theta, intervals, self.source)
-        both = {"hessian_": sums.hessian, "outer_": sums.outer}
-        return replace(release, published={**release.published, **_there(both)})
-
-    def _summed(self, work: Callable[[Rows, FloatArray], IntArray]) -> IntArray:
-        """The sum over all rows of what `work` makes of some."""
-        return work(self.rows, self._targets)
-
-    def release_several(
-        self,
-        mechanism: Mechanism,
-        targets: Sequence[FloatArray],
-        perturb: Callable[[NoiseSource], Perturbation],
-        loss: Loss,
-        /,
-        *,
-        stop_at: float,
-        output_noise: float,
-        radius: float | None = None,
-        **facts: Any,
-    ) -> Release[Any]:
-        """Fit the same rows to several targets of shape (n,) under one certificate; `theta` has shape (K, D).
-
-        Arguments and errors as in `release`. `perturb` draws anew for every fit, before its output noise. If one fit
-        does not reach τ, nothing is released.
-        """
-        told: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
-        found = [self._with(one).noisy_minimum(perturb(self.source), loss, **told) for one in targets]
-        certificate = self._certificate(
-            mechanism,
-            gradient_norm=max(one.reached for one in found),
-            n_iter=sum(one.result.iterations for one in found),
-            lattice=found[0].spacing,
-            fits=len(found),
-            **facts,
-        )
-        traces = tuple(norm for one in found for norm in one.result.gradient_norms)
-        return self._released(np.array([one.theta for one in found]), certificate, traces)
-
-    def _released(self, theta: FloatArray, certificate: PrivacyCertificate, traces: tuple[float, ...]) -> Release[Any]:
-        ranges = None if self._ranges is None else np.array([self._ranges.low, self._ranges.high])
-        found = {"center_": self._map.center, "scale_": self._map.scale, "feature_ranges_": ranges}
-        return Release(theta, certificate, traces, _there(found | {"class_weights_": self._class_weights}))
-
-    def _with(self, targets: FloatArray) -> Fit:
-        check_targets(targets, self.rows.n_rows, self._loss, least=0 if self._releases else 1)
-        other = copy(self)
-        other._targets = targets
-        return other
-
-    def objective(self, perturbation: Perturbation, loss: Loss) -> PerturbedObjective:
-        """Return what is minimised: the sum of the losses and the perturbation."""
-        linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
-        loss = loss if self._weights is None else WeightedLoss(loss, self._weights)
-        return PerturbedObjective(self.rows, self._targets, perturbation.quadratic, linear, loss)
-
-    def drawing_from(self, random_state: Seed) -> Fit:
-        """Return a fit that shares this fit's rows and draws noise of its own."""
-        other = copy(self)
-        other.source = noise_source(random_state)
-        return other
+        noisy = self.noisy_minimum(perturbation, loss, **noise)
+        return self._certified(mechanism, [noisy], noisy.theta, (), facts)
 
     def noisy_minimum(
         self,
@@ -344,41 +259,44 @@ class Fit:
         stop_at: float,
         output_noise: float,
         radius: float | None = None,
-        found: Found | None = None,
     ) -> NoisyMinimum:
         """Minimise and add noise, without a certificate; arguments and errors as in `release`."""
-        objective = self.objective(perturbation, loss)
-        step = objective.strong_convexity * math.sqrt(objective.dimension)  # what a lattice of spacing 2 costs of τ
-        spacing = _spacing(stop_at, step, output_noise)
-        ball = None if radius is None else positive("radius", radius)
-        result, reached = self._found(objective, stop_at, perturbation.error + step * spacing / 2, ball, found)
-        if not reached <= stop_at:
-            raise ConvergenceError(self._search.why_not(result, reached, stop_at))
-        theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
-        return NoisyMinimum(theta, result, reached, spacing)
-
-    def _found(
-        self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
-    ) -> Found:
-        return self._search.found(objective, tau, added, radius, given)
+        noise = Noise(lambda _: perturbation, stop_at, output_noise, radius)
+        return self._minimum(self.data.objective(perturbation, lambda _: loss), perturbation.error, noise)
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
         """Release no model, and certify what it cost to find out; `reason` is one public sentence."""
-        return Refused(self._certificate(mechanism, **facts), reason)
+        return Refused(self._certificate(mechanism, facts), reason)
 
-    def _certificate(self, mechanism: Mechanism, /, **facts: Any) -> PrivacyCertificate:
-        return PrivacyCertificate.describe(
-            mechanism,
-            row_norm=self._row_norm,
-            intercept_scaling=self.rows.constant,
-            **self.source.provenance,
-            on_error="release" if self._releases else "raise",
-            **facts,
-        )
+    def _minimum(self, objective: Any, error: float, noise: Noise, given: Found | None = None) -> NoisyMinimum:
+        """Where the gradient is as short as promised, with output noise; `error` is the perturbation's."""
+        step = objective.strong_convexity * math.sqrt(objective.dimension)  # what a lattice of spacing 2 costs of τ
+        spacing = _spacing(noise.tau, step, noise.output)
+        ball = None if noise.radius is None else positive("radius", noise.radius)
+        result, reached = self.search.found(objective, noise.tau, error + step * spacing / 2, ball, given)
+        if not reached <= noise.tau:
+            raise ConvergenceError(self.search.why_not(result, reached, noise.tau))
+        theta = release_on_lattice(result.theta, noise.output, spacing, self.source)
+        return NoisyMinimum(theta, result, reached, spacing)
 
+    def _certified(
+        self,
+        mechanism: Mechanism,
+        minima: Sequence[NoisyMinimum],
+        theta: Any,
+        outcomes: tuple[Outcome, ...],
+        facts: dict[str, Any],
+    ) -> Release[Any]:
+        found = {
+            "gradient_norm": max(one.reached for one in minima),
+            "n_iter": sum(one.result.iterations for one in minima),
+            "lattice": minima[0].spacing,
+        }
+        trace = tuple(norm for one in minima for norm in one.result.gradient_norms)
+        return Release(theta, self._certificate(mechanism, found | facts), trace, outcomes)
 
-def _there(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if value is not None}
+    def _certificate(self, mechanism: Mechanism, facts: dict[str, Any]) -> PrivacyCertificate:
+        return PrivacyCertificate.describe(mechanism, **self._stated, **self.source.provenance, **facts)
 
 
 def _spacing(tau: float, step: float, output_noise: float) -> float:

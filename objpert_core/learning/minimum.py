@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,8 @@ from objpert_core._literals import plain
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
+from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bound, gradient_norm_bounds
+from objpert_core.learning.problem.streamed import StreamedObjective
 from objpert_core.learning.solvers import (
     MAX_CHOLESKY_DIMENSION,
     Callback,
@@ -23,7 +24,9 @@ from objpert_core.learning.solvers import (
     solve_surely,
     solve_together,
 )
+from objpert_core.learning.solvers.batched_newton import solve_streamed
 
+_SURELY_FINE = 4 * 10**6  # walked rows, from which on the quick bound on rounding is not worth a walk
 _MUCH = 2**21  # numbers in the rows, from which on it pays to read them in single precision first
 
 
@@ -32,6 +35,11 @@ class Found(NamedTuple):
 
     result: SolverResult
     norm: float
+
+
+Objective = PerturbedObjective | StreamedObjective
+Judged = Callable[[Any, SolverResult], Found]
+"""Where a solver stopped, with the first bound that is within τ, or else with the closest."""
 
 
 @dataclass(frozen=True)
@@ -44,58 +52,68 @@ class Search:
     sure: bool = False
 
     def found(
-        self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
+        self, objective: Objective, tau: float, added: float, radius: float | None = None, given: Found | None = None
     ) -> Found:
         """Where to stop, and a bound there on the gradient's norm, or the residual's, with what is `added` to it."""
 
-        def with_added(found: Found) -> Found:
-            return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both
-
-        def judged(problem: PerturbedObjective, result: SolverResult) -> Found:
-            if radius is None:
-                return with_added(Found(result, gradient_norm_bound(problem, result.theta)))
-            return with_added(Found(result, residual_bound(problem, result.theta, result.multiplier, radius)))
-
-        def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
-            found = judged(problem, result)
-            return found if found.norm <= tau else judged(fine(problem), result)
-
-        def attempt() -> Found:
-            start = self._roughly(objective, tau) if given is None and radius is None else given
-            if start is not None:
-                found = with_added(start)
-                if not found.norm <= tau and start.result.converged:
-                    found = bounded(objective, start.result)
+        def judged(problem: Objective, result: SolverResult) -> Found:
+            for norm in _bounds(problem, result, radius):
+                found = Found(result, _with(added, norm))
                 if found.norm <= tau:
-                    return found
-            told: dict[str, Any] = {"solver": self.solver, "max_iter": self.max_iter, "callback": self.callback}
-            told |= {"tau": tau / 2, "radius": radius}
-            found = bounded(objective, solve(objective, **told))
-            if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
-                found = min(found, bounded(objective, solve(fine(objective), **told)), key=lambda one: one.norm)
+                    break
             return found
 
-        return self.ended(objective, tau, radius, attempt, bounded)
+        if isinstance(objective, StreamedObjective):
+            if radius is not None:
+                raise ValueError(f"radius must be None for Blocks, got {radius!r}")
+            told: dict[str, Any] = {"max_iter": self.max_iter, "callback": self.callback}
 
-    def ended(
+            def attempt() -> Found:
+                return judged(objective, solve_streamed(objective, tau=tau / 2, **told))
+
+        else:
+
+            def attempt() -> Found:
+                return self._attempt(objective, tau, added, radius, given, judged)
+
+        return self._surely(objective, tau, radius, attempt, judged) if self.sure else attempt()
+
+    def _attempt(
         self,
-        objective: Any,
+        objective: PerturbedObjective,
         tau: float,
+        added: float,
         radius: float | None,
-        attempt: Callable[[], Found],
-        bounded: Callable[[Any, SolverResult], Found],
+        given: Found | None,
+        judged: Judged,
     ) -> Found:
-        """What an attempt finds; where the search is sure, a slower solver's, and last the answer for no data."""
-        if not self.sure:
-            return attempt()
+        """What quick passes find where they pay, and else this search's own solver, of rows in memory."""
+        start = self._roughly(objective, tau) if given is None and radius is None else given
+        if start is not None:
+            found = Found(start.result, _with(added, start.norm))
+            if not found.norm <= tau and start.result.converged:
+                found = judged(objective, start.result)
+            if found.norm <= tau:
+                return found
+        told: dict[str, Any] = {"solver": self.solver, "max_iter": self.max_iter, "callback": self.callback}
+        told |= {"tau": tau / 2, "radius": radius}
+        found = judged(objective, solve(objective, **told))
+        if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
+            found = min(found, judged(objective, solve(fine(objective), **told)), key=lambda one: one.norm)
+        return found
+
+    def _surely(
+        self, objective: Any, tau: float, radius: float | None, attempt: Callable[[], Found], judged: Judged
+    ) -> Found:
+        """What an attempt finds, or a slower solver, or last the answer for no data."""
         nothing = objective.without_rows()
-        spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
+        spare = judged(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
         if not objective.n_rows or not spare.norm <= tau:
             return spare
         if (found := attempt()).norm <= tau:
             return found
         for problem in (objective, fine(objective)):
-            found = bounded(objective, solve_surely(problem, tau=tau / 2, callback=self.callback, radius=radius))
+            found = judged(objective, solve_surely(problem, tau=tau / 2, callback=self.callback, radius=radius))
             if found.norm <= tau:
                 return found
         return spare
@@ -121,6 +139,27 @@ class Search:
             f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} "
             f"iterations, but the privacy proof needs tau = {plain(tau)}; nothing was released ({advice})"
         )
+
+
+def _with(added: float, norm: float) -> float:
+    return (norm + added) * (1 + 8 * UNIT)  # roundings of both
+
+
+def _bounds(problem: Objective, result: SolverResult, radius: float | None) -> Iterator[float]:
+    """Bounds on the gradient's norm where a solver stopped, or the residual's, each closer and dearer."""
+    theta = result.theta
+    if isinstance(problem, StreamedObjective):
+        yield result.bound(problem)
+        if result.converged and problem.n_rows < _SURELY_FINE:
+            yield gradient_norm_bounds([problem], theta[None])[0]
+        with np.errstate(all="ignore"):
+            yield fine_norm_bound(problem, theta)
+        return
+    for rows in (lambda: problem, lambda: fine(problem)):
+        if radius is None:
+            yield gradient_norm_bound(rows(), theta)
+        else:
+            yield residual_bound(rows(), theta, result.multiplier, radius)
 
 
 def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | None) -> SolverResult:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, Required, Unpack, runtime_checkable
 
-import numpy as np
-
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import ApproximateMinima, Mechanism
 from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
@@ -16,20 +14,18 @@ from objpert_core.accounting.steps.base import Step
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
-from objpert_core.learning.problem.derived import LEAST_WEIGHT, ClippedLoss, RestWeighted
+from objpert_core.learning.problem.derived import ClippedLoss, RestWeighted
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
-from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.rows import Rows, row_radius
-from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
-from objpert_core.learning.screening import judged, usable
+from objpert_core.learning.row_sources import RowSource
 from objpert_core.learning.steps.base import kind_of
-from objpert_core.learning.steps.ranges import PUBLIC
+from objpert_core.learning.steps.ranges import PUBLIC, Ranges
 from objpert_core.learning.steps.stated import stated
-from objpert_core.learning.streamed import Walked, draws_of
 
 
 @runtime_checkable
@@ -204,7 +200,7 @@ def perturb_and_solve_draws(
     Each costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
-    weighs = problem.X.weighs if isinstance(problem.X, Walked) else problem.weights is not None
+    weighs = problem.weighs
     _refuse_steps(problem, terms, kind, weighs=weighs)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
@@ -218,11 +214,7 @@ def perturb_and_solve_draws(
     given = problem.X.shape[0]
     if terms.public_rows is None and any(kind_of(step).reads_rows for step in terms.steps):
         terms = replace(terms, public_rows=given, rows_declared=False)
-    if problem.weights is not None:
-        problem = _with_weights_checked(problem, problem.weights)
-    if problem.of_classes and not isinstance(problem.X, Walked):
-        problem = _with_classes_checked(problem)
-    draws = draws_of(problem, terms, random_states)
+    draws = Draws(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 
@@ -280,37 +272,8 @@ def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:
     return replace(terms, fits=fits, rest_weight=weight if fits > 1 else 1.0)
 
 
-def _with_weights_checked(problem: Problem, weights: FloatArray) -> Problem:
-    """The problem without rows that weigh next to nothing, and without unusable rows where these are left out."""
-    X, targets, rows = problem.X, problem.targets, problem.X.shape[0]
-    if weights.shape != (rows,):
-        raise ValueError(f"weights must be one number for each of X's {rows} rows, got shape {weights.shape}")
-    if not (right := (weights >= 0) & (weights <= 1)).all():
-        raise ValueError(f"weights must be numbers from 0 to 1, got {weights[~right][0]!r}")
-    keep = weights >= LEAST_WEIGHT
-    if problem.solving.get("on_error") == "release" and targets.shape[-1] == rows:
-        X, fit_for_use = judged(X, targets, problem.loss)
-        keep &= fit_for_use
-    if keep.all() or targets.shape[-1] != rows:
-        return replace(problem, X=X)
-    return replace(problem, X=X[keep], targets=targets[..., keep], weights=weights[keep])
-
-
-def _with_classes_checked(problem: Problem) -> Problem:
-    """The problem with every row in one class at most, without unusable rows where these are left out."""
-    X, targets = problem.X, problem.targets
-    releases, right = problem.solving.get("on_error") == "release", targets.shape[1:] == (X.shape[0],)
-    if releases and right:
-        X, targets = usable(X, targets, problem.loss)
-    if (several := (targets == 1.0).sum(axis=0) > 1).any():
-        raise ValueError(f"targets must be +1.0 for one class at most, got more in row {int(np.argmax(several))}")
-    for one in targets:
-        check_targets(one, X.shape[0], problem.loss, least=0 if releases else 1)
-    return replace(problem, X=X, targets=targets)
-
-
 def _refuse_small_tau(
-    mechanism: Mechanism, n_rows: int, rows: Rows, loss: Loss, gradient: float, ball: float | None = None
+    mechanism: Mechanism, n_rows: int, rows: RowSource, loss: Loss, gradient: float, ball: float | None = None
 ) -> None:
     """`ConvergenceError` where rounding could make the fit fail; of other mechanisms only the fit can tell."""
     if isinstance(mechanism, ApproximateMinima):

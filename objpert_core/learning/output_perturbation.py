@@ -29,13 +29,13 @@ from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, P
 from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.certificates.shown import loss_words
 from objpert_core.learning.certificates.solved import SolvedCertificate
+from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
-from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.steps.base import kind_of
-from objpert_core.learning.streamed import draws_of
+from objpert_core.learning.steps.ranges import Ranges
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
 """What this file's `adjacency` arguments may be, and what the mechanism calls it."""
@@ -305,7 +305,7 @@ def solve_and_perturb_draws(
     random_states: Sequence[Seed],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits by one solution; `mechanism` and `lam` are as `calibrated` gives them."""
-    draws, loss = draws_of(problem, terms, random_states), problem.loss
+    draws, loss = Draws(problem, terms, random_states), problem.loss
     assert isinstance(loss, LogisticLoss)
     radius = row_radius(draws.rows.constant)
     Allowance(

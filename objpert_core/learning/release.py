@@ -9,9 +9,11 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.steps.base import Outcome
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
+Kind = TypeVar("Kind", bound=Outcome)
 
 NOTHING_RELEASED = "nothing was released: the private test of the data did not pass"
 """What a refusal says that says no more: it may be published, as the refusal may."""
@@ -37,10 +39,8 @@ class Release(_Outcome, Generic[Certificate]):
         What publishing `theta` and all of `published` costs.
     gradient_norms : tuple of float
         The solver's trace. Depends on the data: outside the guarantee.
-    published : mapping
-        What else was released, and ranges that were declared, by the names of a model's attributes: ``"center_"``,
-        ``"scale_"``, ``"feature_ranges_"`` of shape (2, d), lower ends first, ``"class_weights_"``, ``"hessian_"``,
-        ``"outer_"``, and what steps from outside release.
+    outcomes : tuple of Outcome
+        What came of the steps before and after the fit, and declared ranges of the columns.
 
     Examples
     --------
@@ -52,7 +52,16 @@ class Release(_Outcome, Generic[Certificate]):
     theta: FloatArray
     certificate: Certificate
     gradient_norms: tuple[float, ...]
-    published: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """What is published beside θ, by the name of a model's attribute."""
+        return {name: value for one in self.outcomes for name, value in one.published().items()}
+
+    def outcome(self, kind: type[Kind]) -> Kind | None:
+        """The last outcome of a kind."""
+        return next((one for one in reversed(self.outcomes) if isinstance(one, kind)), None)
 
     @property
     def released(self) -> Literal[True]:

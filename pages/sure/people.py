@@ -17,7 +17,7 @@ from objpert_core.evaluation import evaluate, split_by_coin, together
 from objpert_core.evaluation.classes import BINS, TwoClasses, bins_of
 from objpert_core.experiments.intervals.coverage import Found, by_likelihood, forgetting
 from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
-from objpert_core.learning.intervals.curvature import curvature_noise
+from objpert_core.learning.steps.curvature import curvature_noise
 from pages.sure.controls import ADULT, SEED, SHAPES
 from ui.snippets import Verbatim, filled
 from ui.view import View
@@ -77,7 +77,8 @@ def found(
         random_state=seed, advanced={"row_norm": "clip", "intercept_scaling": CONSTANT},
     ).fit(people.rows, people.labels)  # fmt: skip
     summary = model.summary()
-    deviation, _ = curvature_noise(model.privacy_.terms.step(IntervalNoise), model.privacy_.radius)
+    told: Any = model.privacy_
+    deviation, _ = curvature_noise(told.terms.step(IntervalNoise), told.radius)
     assert deviation is not None
     assert model.hessian_ is not None
     released = np.append(model.coef_.ravel(), model.intercept_ / CONSTANT)[None]

@@ -15,9 +15,10 @@ from objpert_core import estimators as est
 from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, UncoveredDataWarning
-from objpert_core.learning import minimum, standardisation, streamed
+from objpert_core.learning import minimum, row_sources
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.solvers import SolverResult, solve, solve_surely
+from objpert_core.learning.steps import standardisation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
@@ -156,7 +157,7 @@ def test_the_sums_of_the_first_walk_are_for_noise_on_their_own_lattice_alone(mon
 
 
 def test_the_rows_that_are_kept_keep_no_block(monkeypatch):
-    monkeypatch.setattr(streamed, "_SAMPLE", 2**11)
+    monkeypatch.setattr(row_sources, "_SAMPLE", 2**11)
     seen, alive = [], []
 
     def walk():
@@ -164,9 +165,9 @@ def test_the_rows_that_are_kept_keep_no_block(monkeypatch):
             rows = X[start : start + 100].copy()
             seen.append(weakref.ref(rows))
             alive.append(sum(one() is not None for one in seen))
-            yield rows, streamed.Beside(np.ones(100), 100)
+            yield rows, row_sources.Beside(np.ones(100), 100)
 
-    walked = streamed.Walked(Blocks(walk))
+    walked = row_sources.Walked(Blocks(walk))
     assert 128 <= len(walked.sample[0]) < 1000
     assert max(alive[8:]) <= 4  # this one, the next, and those under way; the first blocks are kept whole
 
@@ -509,10 +510,10 @@ def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
 
 @pytest.mark.parametrize(("first", "coarse"), [(0.0, np.inf), (np.inf, 0.0), (np.inf, np.inf)])
 def test_the_finer_bound_decides_where_the_coarse_ones_are_too_large(first, coarse, monkeypatch):
-    asked, fine = [], streamed.fine_norm_bound
+    asked, fine = [], minimum.fine_norm_bound
     monkeypatch.setattr(SolverResult, "bound", lambda *_: first)
-    monkeypatch.setattr(streamed, "gradient_norm_bounds", lambda *_: [coarse])
-    monkeypatch.setattr(streamed, "fine_norm_bound", lambda *given: asked.append(0) or fine(*given))
+    monkeypatch.setattr(minimum, "gradient_norm_bounds", lambda *_: [coarse])
+    monkeypatch.setattr(minimum, "fine_norm_bound", lambda *given: asked.append(0) or fine(*given))
     model = est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y, 1000))
     assert len(asked) == (min(first, coarse) > 0)
     assert model.privacy_.gradient_norm > 0  # what noise and lattice cost is added to any bound

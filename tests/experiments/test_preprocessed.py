@@ -14,7 +14,7 @@ from objpert_core.experiments.preprocessed import map_rule, prepared, slopes
 from objpert_core.learning.dp_sgd.budget import dpsgd_budget
 from objpert_core.learning.dp_sgd.training import Schedule
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.standardisation import release_map
+from objpert_core.learning.row_sources import take_alone
 
 QUICK = Parameters(epochs=2, learning_rates=(0.01, 0.1), fine_learning_rates=(0.1, 0.3), mean_runs=3.0)
 RIVALS = [name for name, learner in LEARNERS.items() if learner.standardised == MAPPED]
@@ -64,7 +64,7 @@ def test_the_map_is_released_from_the_training_rows_with_a_seed_of_its_own(data)
     np.testing.assert_array_equal(first.row_map.center, same.row_map.center)
     np.testing.assert_array_equal(first.row_map.scale, same.row_map.scale)
     assert (first.row_map.scale != other.row_map.scale).any()
-    own = release_map(data.X_train, first.plan, noise_source(3))
+    own = take_alone(first.plan, data.X_train, noise_source(3))
     assert (own.scale != first.row_map.scale).any()  # the noise of DP-SGD comes from seed 3
     np.testing.assert_array_equal(first.X_test, first.row_map.apply(data.X_test))
     # Whatever the test rows are, the map is the same.
@@ -127,10 +127,10 @@ def test_the_rule_s_number_changes_with_the_rule(monkeypatch):
     map_rule.cache_clear()
 
     def other(*arguments):
-        found = release_map(*arguments)
+        found = take_alone(*arguments)
         return replace(found, scale=found.scale * 1.001)
 
-    monkeypatch.setattr(preprocessed, "release_map", other)
+    monkeypatch.setattr(preprocessed, "take_alone", other)
     assert map_rule() != before
     map_rule.cache_clear()
 

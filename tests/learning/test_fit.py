@@ -22,7 +22,7 @@ def keywords(function):
 
 
 def test_the_options_are_the_keyword_arguments_of_what_takes_them():
-    of_a_whole_fit = keywords(learn.Fit.__init__) - {"source"}
+    of_a_whole_fit = keywords(learn.Fit.__init__) - {"source", "weights"}
     assert set(learn.FitOptions.__annotations__) == of_a_whole_fit
     assert set(TrainingOptions.__annotations__) == keywords(train_candidates) - {"callback"}
 

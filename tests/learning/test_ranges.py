@@ -3,14 +3,19 @@
 import math
 from fractions import Fraction
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import objpert_core.accounting as acc
-from objpert_core.learning import Ranges, perturb_and_solve, range_search, ranges
+from objpert_core.learning import Ranges, perturb_and_solve
 from objpert_core.learning.noise import noise_source
+from objpert_core.learning.row_sources import take_alone
+from objpert_core.learning.steps import range_search, ranges
+from objpert_core.learning.steps.base import PublicRows, take
+from tests.learning.taking import listening
 
 WITHIN = Ranges(np.full(5, -1.0), np.array([1.0, 1e-3, 1e30, 3.0, -0.5]))
 
@@ -25,9 +30,9 @@ def wild(rng, n, d):
     return X
 
 
-def released(X, plan, source, **known):
+def released(X, plan, source, *, n_rows, known=None):
     """Ranges of rows in memory."""
-    return ranges.ranges_of_counts(lambda count: count(X), X.shape, plan, source, sparse=sp.issparse(X), **known)
+    return take_alone(plan, X, source, n_rows=n_rows, outcomes=() if known is None else (known,))
 
 
 LAYOUTS = {
@@ -63,13 +68,13 @@ def test_an_entry_is_counted_where_it_lies(x, ends):
 
 
 def test_the_noise_has_the_stated_deviation_on_every_bin():
-    plan = acc.RangeNoise(30.0, None, 40)
-
-    def noise(sevens, *of):
-        return ranges._noisy(lambda: sevens, sevens.shape, *of, noise_source(0)) - 7
-
-    assert abs(float(noise(np.full((40, 361), 7), plan.magnitudes).std()) - 30.0) < 0.7
-    assert len(set(noise(np.full((1, 9), 7), 1e-6).ravel())) > 1  # it is not rounded away
+    with listening(acc.RangeNoise) as heard:
+        for sigma in (30.0, 1e-6):
+            released(np.zeros((0, 40)), acc.RangeNoise(sigma, None, 40), noise_source(0), n_rows=1)
+    (_, wide), (_, narrow) = heard  # of no rows: noise alone
+    assert wide.shape == (40 * 361,)
+    assert abs(float(wide.std()) - 30.0) < 0.7
+    assert len(set(narrow)) > 1  # it is not rounded away
 
 
 @pytest.mark.parametrize("columns", [1, 7, 12, 119])
@@ -181,7 +186,7 @@ def test_noise_for_other_columns_than_have_no_range_is_refused_before_rows_are_l
     with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
         released(np.ones((9, 5)), plan, source, n_rows=9, known=unknown)
     with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
-        ranges.ranges_of_counts(None, (9, 6), plan, source, n_rows=9, known=Ranges(known - 1, known))
+        take(plan, None, source, PublicRows(9, 6, outcomes=(Ranges(known - 1, known),)))
 
 
 def test_within_limits_every_column_is_counted_once_and_no_limit_may_be_unknown():
@@ -198,9 +203,9 @@ def test_within_limits_every_column_is_counted_once_and_no_limit_may_be_unknown(
 
 
 def test_counts_of_another_shape_than_their_noise_are_refused():
-    plan = acc.RangeNoise(20.0, None, 1)
-    with pytest.raises(ValueError, match=r"^noise must have the shape \(5, 361\) of .*, got \(1, 361\)$"):
-        ranges.ranges_of_counts(lambda _: np.zeros((5, 361), int), (9, 1), plan, noise_source(0), n_rows=9)
+    plan, rows = acc.RangeNoise(20.0, None, 1), SimpleNamespace(sum=lambda _: np.zeros(5 * 361, int))
+    with pytest.raises(ValueError, match=r"^noise must have the shape \(1805,\) of .*, got \(361,\)$"):
+        take(plan, rows, noise_source(0), PublicRows(9, 1))
 
 
 def test_the_number_of_rows_that_ranges_go_by_is_in_the_certificate_and_counts_unusable_rows():

@@ -6,15 +6,16 @@ whether there is one more, sees all that is released, and computes the likelihoo
 
 import math
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.learning import ranges
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
+from objpert_core.learning.steps import ranges
 from tests.learning import test_standardisation_audit as audit
+from tests.learning.taking import listening
 
 COLUMNS = 2
 PLAN = acc.RangeNoise(math.sqrt(6), math.sqrt(6), COLUMNS)  # a third of μ² = 1 for each, and for the fit
@@ -25,7 +26,7 @@ MORE = np.array([[3.0, -40.0]])
 DRAWS = 1_500
 AT_ONCE = 2_500  # draws whose counts are in memory together
 FIT = audit.FIT
-ASKED = audit.ASKED | {"ranges": PLAN}
+ASKED = audit.ASKED | {"steps": (PLAN,)}
 AT = 0.05  # δ at which ε is compared
 
 
@@ -39,39 +40,39 @@ def audited(halved=None, draws=DRAWS, plan=PLAN):
     noise = {"magnitudes": plan.magnitudes, "quantiles": plan.quantiles}
     if halved is not None:
         noise[halved] /= 2
-    ratios, counted, known = [], [], LIMITS if plan.magnitudes is None else None
+    ratios, known = [], LIMITS if plan.magnitudes is None else None
     per = len(plan.mechanisms())  # histograms of each draw
-    release, by_place, by_magnitude = ranges._noisy, ranges._by_place, ranges._by_magnitude
-    with pytest.MonkeyPatch.context() as patch:
+    by_place, by_magnitude = ranges._by_place, ranges._by_magnitude
 
-        def noisy(count, shape, sigma, source):
-            own, counts = noise["magnitudes" if shape[1] > 100 else "quantiles"], count()
-            counted.append((release(lambda: counts, shape, own, source) - counts, own))
-            return counted[-1][0] + counts
+    def with_noise(statistic):
+        ((_, size),) = statistic.noise
+        own = noise["magnitudes" if size // COLUMNS > 100 else "quantiles"]
+        return replace(statistic, noise=((own, size),))
 
-        patch.setattr(ranges, "_noisy", noisy)
+    with listening(acc.RangeNoise, with_noise) as heard:
         for with_more in (False, True):
             rows = np.vstack([X, MORE]) if with_more else X
             targets = np.append(np.full(len(X), -1.0), [1.0] * with_more)
             state, found = np.random.RandomState(int(with_more)), []
             for start in range(0, draws, AT_ONCE):
-                counted.clear()
+                heard.clear()
                 states = [state] * min(AT_ONCE, draws - start)
-                problem, terms = described(rows, targets, FIT, **ASKED | {"ranges": plan})
+                problem, terms = described(rows, targets, FIT, **ASKED | {"steps": (plan,)})
                 releases = perturb_and_solve_draws(replace(problem, ranges=known), terms, FIT, states)
                 for place, one in enumerate(releases):
                     total = 0.0
-                    seen = counted[place * per : (place + 1) * per]
+                    seen = heard[place * per : (place + 1) * per]
                     within = known
                     if known is None:
-                        counts = by_magnitude(rows) + seen[0][0]
+                        counts = seen[0][1].reshape(COLUMNS, -1)
                         ends = ranges.of_magnitudes(counts, PLAN.magnitudes, ASKED["public_rows"])
                         within = ranges.Ranges(*ends)
-                    places = [by_magnitude(MORE)] * (per - 1) + [by_place(MORE, within, seen[-1][0].shape[1])]
-                    for (residual, sigma), bins in zip(seen, places, strict=True):
-                        less_others = residual + bins * with_more
-                        total += audit._gaussian(less_others.ravel(), bins.ravel(), sigma)
-                    (z,) = one.ranges.apply(MORE)
+                    last = partial(by_place, within=within, bins=len(seen[-1][1]) // COLUMNS)
+                    counted = [by_magnitude] * (per - 1) + [last]
+                    for (statistic, noisy), count in zip(seen, counted, strict=True):
+                        of_more = count(MORE).ravel()
+                        total += audit._gaussian(noisy - count(X).ravel(), of_more, statistic.noise[0][0])
+                    (z,) = one.outcome(ranges.Ranges).apply(MORE)
                     unit = audit._units(z)
                     total += audit._of_fit(unit[None], np.array([-1.0]), np.array([float(len(X))]), unit, 1, one.theta)
                     found.append(total)

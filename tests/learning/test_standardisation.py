@@ -24,7 +24,10 @@ from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.problem.fine import FineRows
 from objpert_core.learning.problem.rows import each_row_by_itself
-from objpert_core.learning.standardisation import SPACING, Directions, RowMap, map_rows, release_map
+from objpert_core.learning.steps import standardisation
+from objpert_core.learning.steps.base import Some
+from objpert_core.learning.steps.standardisation import SPACING, RowMap, SumOfDirections, SumOfSizes
+from tests.learning.taking import map_rows, release_map
 
 DELTA = 1e-5
 QUIET = Standardisation(1e-6, 1e-6)
@@ -70,10 +73,10 @@ def test_a_row_that_keeps_its_length_moves_no_sum_by_more_either(center):
     for row, length in zip(
         np.vstack([some_data()[0], np.eye(COLUMNS) / 4]), [1.0] * ROWS + [0.25] * COLUMNS, strict=True
     ):
-        directions = Directions(Rows(row[None], "clip"))
+        one = Some(Rows(row[None], "clip"), np.zeros(1))
         for whole, most in (
-            (directions._sum_of_directions(SPACING), min(length, np.linalg.norm(row))),
-            (directions._sum_of_sizes(center, SPACING), 1.0),
+            (SumOfDirections(SPACING)(one), min(length, np.linalg.norm(row))),
+            (SumOfSizes(SPACING, center)(one), 1.0),
         ):
             size = sum(int(one) ** 2 for one in whole) * SPACING**2
             assert 0.999 * most**2 < size <= min(1.0, most**2 * (1 + 1e-12))
@@ -167,16 +170,16 @@ def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are(size, of_sin
 def test_rows_are_made_while_rows_of_another_fit_are_being_made(first, monkeypatch):
     known = Rows(some_data()[0], "normalize"), Standardisation(3.0, 5.0)
     one, other = (map_rows(*known, noise_source(0))[1] for _ in range(2))
-    each_part = Directions.each_part
+    each_block = standardisation.each_block
 
     another_thread = ThreadPoolExecutor(1)
 
-    def meanwhile(directions, work):
+    def meanwhile(rows, work):
         monkeypatch.undo()
         another_thread.submit(getattr, other, first).result(timeout=60)
-        each_part(directions, work)
+        each_block(rows, work)
 
-    monkeypatch.setattr(Directions, "each_part", meanwhile)
+    monkeypatch.setattr(standardisation, "each_block", meanwhile)
     assert_array_equal(getattr(one, first), getattr(other, first))
 
 
@@ -197,7 +200,7 @@ def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():
     assert sp.issparse(sparse[1].matrix)
     assert_allclose(sparse[0].scale, dense[0].scale, rtol=1e-7)
     assert_allclose(sparse[1].matrix.toarray(), dense[1].matrix, rtol=1e-7)
-    with pytest.raises(ValueError, match=r"^X must be dense where rows are centred, got a sparse csr_array"):
+    with pytest.raises(ValueError, match=r"^X must be dense where rows are centred, got sparse rows"):
         release_map(sp.csr_array(X), Standardisation(3.0, 3.0), noise_source(1))
     centred = RowMap(np.full(COLUMNS, 0.1), None)
     assert_allclose(centred.apply(sp.csr_array(X)), centred.apply(X), rtol=1e-12)

@@ -10,7 +10,6 @@ on the worst data it comes near. The likelihood is written out anew, from T1 and
 """
 
 import math
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -22,10 +21,13 @@ from scipy.special import expit
 from scipy.stats import beta
 
 import objpert_core.accounting as acc
-from objpert_core.learning import LogisticLoss, Rows, standardisation
+from objpert_core.learning import LogisticLoss, Rows
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.problem.derived import RestWeighted
+from objpert_core.learning.steps import standardisation
+from objpert_core.learning.steps.base import Some
+from tests.learning.taking import listening, release_map
 
 RISK = 0.005  # that a limit is wrong
 EPSILONS = (0.0, 0.5, 1.0)
@@ -96,21 +98,6 @@ CANCEL = Data((((2.0, 0.0), -1, 250), ((-1.0, 0.0), 1, 250)), ((1.0, 0.0), 1))
 ACROSS = Data((((1.0, 1.0), -1, 250), ((-3.0, -3.0), 1, 250)), ((2.0, 2.0), 1))
 
 
-@contextmanager
-def noisy_sums():
-    """The noisy sums of every release while this is open: what the theorem lets everybody see."""
-    seen = []
-    release = standardisation._noisy
-
-    def noisy(*args):
-        seen.append(release(*args))
-        return seen[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(standardisation, "_noisy", noisy)
-        yield seen
-
-
 @lru_cache(maxsize=16)
 def audited(data, noise, draws):
     """Log-likelihood ratios of `draws` releases without the row more and of as many with it, and what is promised.
@@ -118,16 +105,20 @@ def audited(data, noise, draws):
     All by the real code, but for the sums' noise: it is that of `noise`, while the promise is about `PLAN`.
     """
     found = []
-    with pytest.MonkeyPatch.context() as patch, noisy_sums() as sums:
-        release = standardisation.Directions.release
-        patch.setattr(standardisation.Directions, "release", lambda self, plan, *known: release(self, noise, *known))
+
+    def with_noise(statistic):
+        own = noise.center_noise if isinstance(statistic.of, standardisation.SumOfDirections) else noise.scale_noise
+        return replace(statistic, noise=((own, statistic.noise[0][1]),))
+
+    with listening(acc.Standardisation, with_noise) as heard:
         for with_more in (False, True):
             X, targets = data.arrays(with_more)
             state = np.random.RandomState(int(with_more))
-            sums.clear()
+            heard.clear()
             releases = perturb_and_solve_draws(
                 *described(X, targets, FIT, steps=(PLAN,), **ASKED), FIT, [state] * draws
             )
+            sums = [noisy for _, noisy in heard]
             seen = zip(sums[::2], sums[1::2], releases, strict=True)
             found.append(np.array([data.log_ratio(*one, noise) for one in seen]))
     certificate = releases[0].certificate
@@ -213,11 +204,12 @@ def log_ratios_of_a_replaced_row(draws=6_000):
     for more in (BEFORE, AFTER):
         X, ratios = np.vstack([others, more]), []
         source = noise_source(np.random.RandomState(more is AFTER))
-        with noisy_sums() as sums:
+        with listening(acc.Standardisation) as heard:
             for _ in range(draws):
-                sums.clear()
-                center = standardisation.release_map(X, PLAN, source, n_rows=501).center
+                heard.clear()
+                center = release_map(X, PLAN, source, n_rows=501).center
                 sizes = np.abs(_units(np.array([u, before, after]) - center))
+                sums = [noisy for _, noisy in heard]
                 ratio = _gaussian(sums[0] - 500 * u - before, after - before, PLAN.center_noise)
                 ratio += _gaussian(sums[1] - 500 * sizes[0] - sizes[1], sizes[2] - sizes[1], PLAN.scale_noise)
                 ratios.append(ratio)
@@ -312,10 +304,7 @@ def test_what_a_row_becomes_depends_on_that_row_alone(layout, n, d):
     for center in centers:
         row_map = standardisation.RowMap(center, rng.uniform(0.5, 10.0, d))
         apart = np.arange(n) != n // 2
-        learned = [
-            standardisation.Directions(Rows(LAYOUTS[layout](rows), "normalize")).learned(row_map)
-            for rows in (X, X[apart], X[[n // 2]])
-        ]
+        learned = [row_map.seen(Rows(LAYOUTS[layout](rows), "normalize")) for rows in (X, X[apart], X[[n // 2]])]
         mapped, factors = [rows.matrix for rows in learned], [rows.factors for rows in learned]
         assert all(np.array_equal(rows.factors, Rows(rows.matrix, "normalize").factors) for rows in learned)
         assert np.array_equal(_dense(mapped[0]), _dense(row_map.apply(X if layout != "sparse" else sp.csr_array(X))))
@@ -330,9 +319,9 @@ def _dense(rows):
 
 def sums_without_noise(X, center, spacing=2.0**-30):
     """Both sums in whole units; Σu only where X is dense."""
-    directions = standardisation.Directions(Rows(X, "normalize"))
-    first = None if sp.issparse(X) else directions._sum_of_directions(spacing)
-    return first, directions._sum_of_sizes(center, spacing)
+    some = Some(Rows(X, "normalize"), np.zeros(X.shape[0]))
+    first = None if sp.issparse(X) else standardisation.SumOfDirections(spacing)(some)
+    return first, standardisation.SumOfSizes(spacing, center)(some)
 
 
 @pytest.mark.thorough
@@ -375,5 +364,5 @@ def test_the_map_goes_by_the_declared_number_of_rows_and_not_by_their_number():
     X = np.repeat([[1.0, 2.0]], 40, axis=0)
     with_zero = np.vstack([X, np.zeros((1, 2))])  # adds nothing to Σu
     plan = acc.Standardisation(2.0, None)
-    maps = [standardisation.release_map(rows, plan, noise_source(0), n_rows=40) for rows in (X, with_zero)]
+    maps = [release_map(rows, plan, noise_source(0), n_rows=40) for rows in (X, with_zero)]
     assert np.array_equal(maps[0].center, maps[1].center)

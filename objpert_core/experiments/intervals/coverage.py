@@ -34,9 +34,9 @@ from objpert_core.accounting.objective.calibration import calibrate_objective_pe
 from objpert_core.accounting.terms import Terms
 from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
 from objpert_core.experiments.results import Row
-from objpert_core.learning.intervals.curvature import Curvature, curvature_noise
 from objpert_core.learning.intervals.estimates import Noises, estimate
 from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.steps.curvature import Curvature, curvature_noise
 
 DELTA, TAU, Z = 1e-6, 1e-6, 1.959963984540054
 RADIUS = row_radius(CONSTANT)

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.intervals.curvature import Curvature
+from objpert_core.learning.steps.curvature import Curvature
 
 _Z = 1.959963984540054  # the normal quantile of 97.5 %
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)

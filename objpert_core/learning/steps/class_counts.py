@@ -1,18 +1,42 @@
-"""Classes counted before all else, and rows weighed by the noisy counts (docs/theorems.md, T48)."""
+"""Rows weighed by their classes, whose sizes come from noisy counts (docs/theorems.md, T48)."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
-from objpert_core.accounting.steps.class_counts import ClassCounts
-from objpert_core.learning.steps.base import Taken
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.accounting.steps.class_counts import ClassCounts, balanced_weights
+from objpert_core.learning.problem.derived import members_of, weights_by_class
+from objpert_core.learning.steps.base import Outcome, PublicRows, Some, Statistic, Taken
+
+
+@dataclass(frozen=True, eq=False)
+class ClassWeights(Outcome):
+    """What the rows of each class weigh, shape (K,)."""
+
+    shares: FloatArray
+
+    def published(self) -> dict[str, Any]:
+        """See `Outcome.published`."""
+        return {"class_weights_": self.shares}
+
+    def weights(self, targets: FloatArray) -> FloatArray:
+        """See `Outcome.weights`."""
+        return weights_by_class(targets, self.shares)
 
 
 class ClassCountsTaken(Taken[ClassCounts], takes=ClassCounts):
-    """See `Taken`; certificates say here what there is to say of weights."""
+    """Counts of the classes, in the order of the classes."""
 
     fields = {"noise": "class_count_noise"}  # noqa: RUF012 - a table that nobody changes
     reads_rows = False
+
+    def released(self, step: ClassCounts, public: PublicRows) -> Generator[Statistic, FloatArray, ClassWeights]:
+        """See `Taken.released`."""
+        counts = yield Statistic(members, ((step.noise, public.classes),))
+        return ClassWeights(balanced_weights(counts, step.noise))
 
     def stated(self, step: ClassCounts) -> dict[str, Any]:
         """See `Taken.stated`."""
@@ -32,3 +56,8 @@ class ClassCountsTaken(Taken[ClassCounts], takes=ClassCounts):
         if counts is not None:
             how = f"by counts of the classes, noise on each {counts.noise:.6g}: part of the promise"
         return [f"  weights    at most 1, {how}"]
+
+
+def members(some: Some) -> IntArray:
+    """How many rows each class has, shape (K,)."""
+    return members_of(some.targets).sum(axis=1)

@@ -10,9 +10,11 @@ import scipy.sparse as sp
 from objpert_core.accounting import ApproximateMinima, Gaussian, IntervalNoise, ObjectivePerturbation
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning import Rows
-from objpert_core.learning.intervals import curvature
-from objpert_core.learning.intervals.curvature import plausible, release_curvature
 from objpert_core.learning.noise import noise_source
+from objpert_core.learning.steps import curvature
+from objpert_core.learning.steps.base import Some
+from objpert_core.learning.steps.curvature import plausible
+from tests.learning.taking import release_curvature
 
 BOTH = IntervalNoise(12.0, 9.0)
 RADIUS = math.sqrt(1.09)
@@ -22,8 +24,14 @@ def sums(X, targets, theta, constant=0.3, row_norm="clip"):
     """Both sums without noise, symmetric, in whole numbers of the lattice, and that lattice's spacing."""
     rows = Rows(X, row_norm, constant)
     spacing = curvature.lattice_of_rows(math.hypot(1.0, constant), 1.0)
-    whole = curvature.WholeSums(theta, spacing, squares=True)(rows, targets)
-    return [total + np.triu(total, 1).T for total in whole], spacing**2
+    whole = curvature.WholeSums(theta, spacing, squares=True)(Some(rows, targets))
+    return [symmetric(half, rows.dimension) for half in np.split(whole, 2)], spacing**2
+
+
+def symmetric(entries, size):
+    matrix = np.zeros((size, size), entries.dtype)
+    matrix[np.triu_indices(size, 1)] = entries[size:]
+    return matrix + matrix.T + np.diag(entries[:size])
 
 
 def data(n, d, seed=0, length=3.0):
@@ -94,9 +102,9 @@ def test_the_noise_has_its_deviation_in_isometric_coordinates():
     X, targets, theta = data(50, 2)
     rows, source = Rows(X, "clip", 0.3), noise_source(3)
     whole, unit = sums(X, targets, theta)
-    draws = [release_curvature(rows, lambda work: work(rows, targets), theta, BOTH, source) for _ in range(1_500)]
+    draws = [release_curvature(rows, targets, theta, BOTH, source) for _ in range(1_500)]
     for which, sigma in ((0, 12.0 * RADIUS**2 / 4), (1, 9.0 * RADIUS**2)):
-        noise = np.array([one[which] for one in draws]) - whole[which] * unit
+        noise = np.array([(one.hessian, one.outer)[which] for one in draws]) - whole[which] * unit
         assert np.array_equal(noise, np.swapaxes(noise, 1, 2))
         scaled = noise.std(axis=0) / sigma * np.where(np.eye(3) > 0, 1.0, math.sqrt(2))
         assert scaled == pytest.approx(np.ones((3, 3)), abs=0.09)
@@ -105,7 +113,7 @@ def test_the_noise_has_its_deviation_in_isometric_coordinates():
 def test_what_no_fit_can_have_released_is_not_plausible():
     X, targets, theta = data(200, 2)
     rows = Rows(X, "clip", 0.3)
-    released = release_curvature(rows, lambda work: work(rows, targets), theta, BOTH, noise_source(0))
+    released = release_curvature(rows, targets, theta, BOTH, noise_source(0))
     told = (3, BOTH, RADIUS, 200.0)
     assert plausible(released.hessian, released.outer, *told)
     lopsided, off, far, negative = (released.hessian.copy() for _ in range(4))

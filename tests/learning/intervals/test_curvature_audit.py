@@ -17,10 +17,10 @@ import objpert_core.accounting as acc
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning import LogisticLoss, Rows
 from objpert_core.learning.fit import Problem
-from objpert_core.learning.intervals import curvature
-from objpert_core.learning.intervals.curvature import release_curvature
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.steps import curvature
+from tests.learning.taking import release_curvature
 
 RISK = 0.005
 SIGMA = math.sqrt(2.0)
@@ -40,7 +40,7 @@ def released(with_more, draws):
     found = perturb_and_solve_draws(problem, TERMS, FIT, [state] * draws)
     return (
         np.array([one.theta[0] for one in found]),
-        *np.array([[one.curvature.hessian[0, 0], one.curvature.outer[0, 0]] for one in found]).T,
+        *np.array([[one.published[name][0, 0] for name in ("hessian_", "outer_")] for one in found]).T,
     )
 
 
@@ -111,7 +111,7 @@ def test_half_the_noise_on_the_curvature_is_convicted_where_one_row_moves_it_mos
     for rows in (2, 3):
         source = noise_source(rows)
         few, targets = Rows(X[:rows], "clip"), np.ones(rows)
-        known = few, lambda work, few=few, targets=targets: work(few, targets), np.zeros(1)
+        known = few, targets, np.zeros(1)
         sums = [release_curvature(*known, replace(noise, hessian_noise=times), source).hessian for _ in range(4_000)]
         draws.append(gaussian(np.ravel(sums) - 2 / 4, 1 / 4, times / 4))
     (part,) = noise.mechanisms()

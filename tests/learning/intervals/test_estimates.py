@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from objpert_core.learning.intervals.curvature import Curvature
 from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate, repaired_eigenvalues
+from objpert_core.learning.steps.curvature import Curvature
 
 THETA = np.array([1.0, -2.0, 0.5])
 HESSIAN = np.array([[50.0, 5.0, 0.0], [5.0, 40.0, -3.0], [0.0, -3.0, 30.0]])

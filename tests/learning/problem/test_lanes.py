@@ -18,7 +18,7 @@ from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.single_precision import rough
 from objpert_core.learning.solvers import solve_together
-from objpert_core.learning.standardisation import map_rows
+from tests.learning.taking import map_rows
 
 THREADS = ThreadpoolController().select(user_api="blas")
 

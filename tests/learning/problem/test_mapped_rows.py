@@ -14,7 +14,7 @@ from objpert_core.learning.problem.losses import HuberLoss
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.single_precision import rough
 from objpert_core.learning.solvers import solve_family
-from objpert_core.learning.standardisation import Directions, RowMap
+from objpert_core.learning.steps.standardisation import RowMap
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
 RNG = np.random.default_rng(3)
@@ -121,7 +121,7 @@ def looked_at(X, centers, scales, constant, theta, targets=None, loss=LOSS, size
     given = Rows(X, "normalize", constant)
     if targets is None:
         targets = np.where(np.random.default_rng(0).random(X.shape[0]) < 0.5, 1.0, -1.0)
-    several = [Directions(given).learned(RowMap(*pair)) for pair in zip(centers, scales, strict=True)]
+    several = [RowMap(*pair).seen(given) for pair in zip(centers, scales, strict=True)]
     first = PerturbedObjective(several[0], targets, 0.5, np.zeros(given.dimension), loss)
     maps = np.array([0 * a if center is None else center for center, a in zip(centers, scales, strict=True)])
     points, which = np.tile(theta, (len(several), 1)), np.arange(len(several))[::-1]
@@ -197,7 +197,7 @@ def test_scores_that_the_constant_makes_long_are_paid_for():
     for seed in range(5):
         rng = np.random.default_rng(seed)
         X, theta = np.tile(rng.normal(size=3), (5, 1)), rng.normal(size=4) * 1e6
-        rows = Directions(Rows(X, "normalize", 1e4)).learned(RowMap(None, np.ones(3)))
+        rows = RowMap(None, np.ones(3)).seen(Rows(X, "normalize", 1e4))
         loss, slope = huber(1.0)
         targets, several, linears, found = looked_at(X, [None], [np.ones(3)], 1e4, theta, rows.margins(theta), loss)
         assert norm_on_own_rows(targets, several[0], theta, linears[0], slope) <= found[0].bound
