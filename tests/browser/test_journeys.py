@@ -6,9 +6,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from objpert_core.accounting import Gaussian
 from tests.browser.conftest import answer, copied_link, expect_chart, expect_same, move, press, query
-from ui import sentences
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,47 +32,16 @@ def unfold(page, summary: str, _address: str) -> None:
     page.locator("summary", has_text=summary).click()
 
 
-def draw_again(page, line: str, address: str) -> None:
-    """Another draw has an address of its own, and this line says something else."""
-    before = page.locator(line).inner_text()
-    press(page, "Draw again", address)
-    expect(page.locator(line)).not_to_have_text(before)
-
-
 def without_gradient_descent(drawn: dict) -> bool:
     return len(drawn) == 6 and "Gradient descent" not in drawn
 
 
-SLACK = f"At ε = 1 the slack is δ = {sentences.delta(Gaussian(1.5).delta(1.0), 3)}"
 JOURNEYS = {
     "bounds": Journey(
         "/bounds",
         [(press, "Figure 1, right", "bounds_lambda=5"), (choose, "Attacker’s errors", "bounds_show=")],
         {"bounds_errors": lambda drawn: len(drawn) == 6},
         holds={"bounds_sigma": "10", "bounds_lambda": "5", "bounds_show": "Attacker’s errors"},
-    ),
-    "composition": Journey(
-        "/composition?composition_ledger=gauss:20,1@Histogram",
-        [
-            (press, "Ten fits, one by one", "composition_ledger=fit"),
-            (press, "A hundred fits", "composition_view=30"),
-        ],
-        {"composition_chart": bool, "composition_list_chart": bool},
-    ),
-    "lessons": Journey(
-        "/lessons?lesson=epsilon-from-zero&step=4",
-        [(move, "lessons_slack_4_sigma", "ArrowRight", "lessons_slack_4_sigma=1.5")],
-        {"lessons_slack": bool},
-        says=SLACK,
-        holds={"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"},
-    ),
-    "ptr": Journey(
-        "/ptr",
-        [
-            (draw_again, "[data-testid=stCaptionContainer]:has-text('This run')", "ptr_seed=1"),
-            (move, "ptr_epsilon", "ArrowRight", "ptr_epsilon=1.5"),
-        ],
-        {"ptr_chart": bool, "ptr_test_chart": bool},
     ),
     "renyi": Journey(
         "/renyi?renyi_steps=1000&renyi_epsilon=0.5",

@@ -18,7 +18,7 @@ from objpert_core.experiments.quadratic import figure1
 from objpert_core.experiments.quadratic.disagreement import Disagreement, ScaledChiSquare, divergence, tilted_delta
 from objpert_core.experiments.quadratic.plane import Plane, least_in_ball
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from objpert_core.experiments.studies import noise_ratios, subsampling, tuning_runs
+from objpert_core.experiments.studies import noise_ratios, solver_costs, subsampling, tuning_runs
 from objpert_core.experiments.summary import mean_interval, wilson_interval
 
 RANGES = [
@@ -118,6 +118,13 @@ RANGES = [
         ("draws", 21, "must be a whole number from 1 to 20, got 21"),
         ("seed", -1, "must be"),
         ("intercept_scaling", -0.1, "must be"),
+    ),
+    (
+        lambda **named: solver_costs.Case(**{"n": 10} | named).objective(),
+        ("n", 0, "must be a whole number >= 1, got 0"),
+        ("lam", 0.0, "must be a finite number > 0, got 0.0"),
+        ("sigma", -1.0, "must be"),
+        ("columns", "purple", "must be one of 'redundant', 'diverse', got 'purple'"),
     ),
     (lambda epsilon: noise_ratios.Recipe("rdp", 1.3).mechanism(epsilon, 1e-5, 1.0), ("epsilon", -1.0, "must be")),
     (

@@ -34,15 +34,6 @@ PROFILES = ("logistic", "monotone", "glm")
 sigmas, lams = st.floats(-3, 6).map(lambda x: 10.0**x), st.floats(-6, 9).map(lambda x: 10.0**x)
 
 
-@pytest.mark.parametrize(
-    ("sigma", "lam", "epsilon", "delta"),
-    [(5, 20, 0.1, 4.1482e-02), (10, 5, 0.1, 9.6278e-03), (10, 5, 0.3, 4.4352e-05), (1, 0.5, 1.0, 1.2799e-01),
-     (3, 0.3, 0.6, 7.6798e-02)],
-)  # fmt: skip
-def test_check_values_of_the_note(sigma, lam, epsilon, delta):
-    assert ObjectivePerturbation(sigma, lam).delta(epsilon) == pytest.approx(delta, rel=2e-5)
-
-
 # --- order and shape --------------------------------------------------------------------------------------------
 
 CORNERS = [(sigma, lam) for sigma in (1e-3, 1.0, 1e6) for lam in (1e-6, 1.0, 1e9)]

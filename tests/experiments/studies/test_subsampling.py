@@ -5,7 +5,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from objpert_core import datasets
-from objpert_core.datasets import synthetic
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments.compare import reference_parameters
 from objpert_core.experiments.studies import subsampling
@@ -97,10 +96,3 @@ def test_rows_of_one_class_are_answered_with_it(monkeypatch):
     labels = np.array([1, 1, 0, 1])
     monkeypatch.setattr(subsampling, "_rows", lambda plan, draw: ("tiny", rows, labels, rows, labels))
     assert last(Plan("synthetic-l", sizes=(2,), draws=1)).fits[0].reference == 0.75
-
-
-def test_the_generators_default_is_the_stored_set():
-    X, y = synthetic.make("synthetic-l")
-    again, labels = synthetic.make("synthetic-l", rows=10_000, seed=2019)
-    np.testing.assert_array_equal(X, again)
-    np.testing.assert_array_equal(y, labels)

@@ -101,14 +101,6 @@ def listed(*lines, **asked):
     return view
 
 
-def test_answer():
-    three = listed(line(1.2, entry="gauss*3:20,1")).answer()
-    assert three == "Within budget: three releases cost ε = 1.2; adding up their ε (and their δ) gives 2."
-    assert listed(line(3.2)).answer() == "Over budget: one release costs ε = 3.2."
-    assert listed().answer() == "Nothing has been released yet: ε = 0."
-    assert "Not accounted for: no finite ε is proved for one release" in listed(line(math.inf)).answer()
-
-
 @pytest.mark.parametrize(
     ("total", "light", "status"),
     [

@@ -61,18 +61,6 @@ def test_sampled_names_the_shape_the_best_and_what_is_not_decided(estimate):
     assert "scaled down" not in sampling.shape(Plan(rows=1000, features=30))
 
 
-def test_recipes_and_rows(estimate):
-    assert "Our theorem at its default f = 1.02 and its smallest λ:" in sampling.recipes(estimate)
-    assert "The paper’s recipe (Rényi, f = 1.3)" in sampling.recipes(estimate)
-    assert len(sampling.sample_rows(estimate)) == len(estimate.points)
-    assert sampling.failures(estimate) is None
-    lost = replace(estimate, points=(replace(estimate.points[0], failed=True), *estimate.points[1:]))
-    assert "At f = 1.02 λ is so small" in sampling.failures(lost)
-    first = next(iter(sample(Plan(rows=300, features=3))))
-    assert sampling.sampled(first) == "No private model was fitted along this frontier."
-    assert sampling.recipes(first) is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "setting",

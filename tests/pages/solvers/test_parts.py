@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.experiments.store import write
-from benchmarks.solvers import counted
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.studies import solver_costs as stored_costs
 from objpert_core.experiments.studies.solver_costs import Case, Cost
@@ -155,17 +153,6 @@ def test_stored_counts_are_those_of_the_code(solver):
     )  # equal up to rounding on another machine
 
 
-def test_saving_and_loading_is_a_round_trip(tmp_path):
-    case = stored_costs.Case(50, features=5)
-    row = counted(case, 1e-3, solve(case.objective(), tau=1e-3, solver="newton"), 0.0)
-    write(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
-    stored = stored_costs.load(tmp_path / "costs.csv")
-    assert stored.notes == {"command": "x: y", "commit": "abc"}
-    assert stored.runs[0].evaluations == row.evaluations
-    assert stored.runs[0].converged
-    assert stored_costs.reached(stored, "newton", "redundant") == stored.runs
-
-
 def test_a_missing_or_broken_file_is_one_sentence(tmp_path):
     with pytest.raises(DataUnavailableError, match=r"nowhere\.csv"):
         stored_costs.load(tmp_path / "nowhere.csv")
@@ -185,17 +172,3 @@ def test_growth_has_an_interval_that_covers_and_needs_three_sizes():
     assert 180 <= covered <= 198
     with pytest.raises(ValueError, match="at least three sizes"):
         stored_costs.growth([10, 10, 10], [1, 2, 3])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"n": 0}, "n must be a whole number >= 1, got 0"),
-        ({"lam": 0.0}, "lam must be a finite number > 0, got 0.0"),
-        ({"sigma": -1.0}, "sigma must be"),
-        ({"columns": "purple"}, "columns must be one of 'redundant', 'diverse', got 'purple'"),
-    ],
-)
-def test_bad_cases_are_named(change, message):
-    with pytest.raises(ValueError, match=message):
-        stored_costs.Case(**({"n": 10} | change)).objective()
