@@ -40,6 +40,16 @@ def test_steps_and_stability():
     assert "times its minimum: too few steps. T = 1,000 is best." in said(app)
 
 
+@pytest.mark.thorough
+def test_each_dot_is_its_methods_stored_mean_and_the_table_says_what_promises_too_much():
+    found, view = stored.load("logistic"), Methods(10_000, 0.5, 10, "logistic")
+    drawn = {trace.name: trace for trace in view.chart(None).data}
+    for name in ("sgd", "objective", "gd", "phased", "objective-tight"):
+        assert list(drawn[LABELS[name]].x) == [found.point(10_000, 10, 0.5, name).excess.mean]
+    few = {row["Method"]: row for row in replace(view, n=300).table()}
+    assert few["Noisy SGD, published"]["ε by the accountant"].endswith(" > target")
+
+
 def test_who_wins_where():
     app = open_page(population_view="Who wins where", population_epsilon="2")
     found = stored.load("logistic")

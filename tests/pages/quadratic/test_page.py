@@ -11,7 +11,7 @@ from objpert_core.experiments.quadratic import figure1, stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement
 from objpert_core.experiments.quadratic.spectrum import Spectrum
 from pages.quadratic import bowls, heat, labels, profile, spectrum
-from pages.quadratic.numbers import PROOFS
+from pages.quadratic.numbers import PROOFS, count
 from pages.quadratic.stored_view import Kappa, Regressions
 from tests.pages.apps import answer, curves, execute, open_app, said, spec
 from tests.plotted import decode
@@ -71,6 +71,9 @@ def test_the_snippets_give_the_numbers_shown():
     tilted = bowls.Bowls(0.5, 1e-3, 300, 2.0, 7)
     for kind, minimum in printed(tilted)["minima"].items():
         np.testing.assert_array_equal(minimum, bowls.bowls(tilted.plane)[kind].minimum)
+    least = {kind: bowl.minimum for kind, bowl in bowls.bowls(tilted.plane).items()}
+    moves = [count(float(np.linalg.norm(least[kind] - least["plain"]))) for kind in ("tilt", "bend")]
+    assert "This tilt moves the minimum by {}, this bend by {}".format(*moves) in tilted.answer()
     draws = spectrum.Spectrum(1.0, 0.01, 5, 1.8, 3)
     np.testing.assert_array_equal(printed(draws)["eigenvalues"], spectrum.eigenvalues(draws.draws))
     for bend in (profile.Profile(1.0, 1e-5, 5, 2.0, "sharpened"), profile.Profile(0.5, 0.01, 2, 0.0, "exact")):
