@@ -154,9 +154,7 @@ class Fit:
         constant = nonnegative("intercept_scaling", intercept_scaling)
         told: dict[str, Any] = {"row_norm": row_norm, "constant": constant, "releases": releases}
         walked = isinstance(X, Walked)
-        self.data: RowSource = (
-            X.learned_with(loss, **told) if walked else InMemory.of(X, targets, loss, weights, **told)
-        )
+        self.data: RowSource = X.learned_with(**told) if walked else InMemory.of(X, targets, loss, weights, **told)
         self.search = Search(solver, max_iter, callback, releases)
         self._stated = {"row_norm": row_norm, "intercept_scaling": constant, "on_error": on_error}
 

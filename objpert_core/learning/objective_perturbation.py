@@ -200,8 +200,7 @@ def perturb_and_solve_draws(
     Each costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
-    weighs = problem.weighs
-    _refuse_steps(problem, terms, kind, weighs=weighs)
+    _refuse_steps(problem, terms, kind)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -237,7 +236,7 @@ def perturb_and_solve_draws(
         noise,
         _LossOn(loss, named.get("envelope"), clip, terms.rest_weight),
         **named,
-        **({"weighted": True} if weighs else {}),
+        **({"weighted": True} if problem.weighs else {}),
         epsilon=epsilon,
         loss=loss.name,
         loss_parameter=loss.parameter,
@@ -245,9 +244,9 @@ def perturb_and_solve_draws(
     )
 
 
-def _refuse_steps(problem: Problem, terms: Terms, kind: type[PrivacyCertificate], *, weighs: bool) -> None:
+def _refuse_steps(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
     """`ValueError` for steps, ranges and weights that certificates cannot name, or steps that suit no such fit."""
-    facts = stated(terms.steps) | ({"weighted": True} if weighs else {})
+    facts = stated(terms.steps) | ({"weighted": True} if problem.weighs else {})
     facts |= {} if problem.ranges is None else {"feature_ranges": PUBLIC}
     if unnamed := sorted(set(facts).difference(item.name for item in fields(kind))):
         raise ValueError(

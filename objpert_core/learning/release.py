@@ -13,7 +13,6 @@ from objpert_core.learning.steps.base import Outcome
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
-Kind = TypeVar("Kind", bound=Outcome)
 
 NOTHING_RELEASED = "nothing was released: the private test of the data did not pass"
 """What a refusal says that says no more: it may be published, as the refusal may."""
@@ -58,10 +57,6 @@ class Release(_Outcome, Generic[Certificate]):
     def published(self) -> dict[str, Any]:
         """What is published beside θ, by the name of a model's attribute."""
         return {name: value for one in self.outcomes for name, value in one.published().items()}
-
-    def outcome(self, kind: type[Kind]) -> Kind | None:
-        """The last outcome of a kind."""
-        return next((one for one in reversed(self.outcomes) if isinstance(one, kind)), None)
 
     @property
     def released(self) -> Literal[True]:

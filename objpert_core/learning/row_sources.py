@@ -25,7 +25,7 @@ from objpert_core.blocks import Blocks, Made, OnWorkers
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.problem.derived import LEAST_WEIGHT, WeightedLoss
 from objpert_core.learning.problem.lanes import mapped, shares
-from objpert_core.learning.problem.losses import LOGISTIC, Loss
+from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
@@ -272,7 +272,6 @@ class Walked(RowSource):
         self.sparse = self.weighs = False
         self.n_rows = self.rows_given = self.n_features = 0
         self._known = {}
-        self._loss: Loss = LOGISTIC
         self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
         if self.sparse:
             self._known = {}  # no sum was made of sparse blocks
@@ -282,32 +281,23 @@ class Walked(RowSource):
         """The number of rows that were given, and of columns."""
         return self.rows_given, self.n_features
 
-    def learned_with(self, loss: Loss, *, row_norm: str, constant: float, releases: bool) -> Walked:
+    def learned_with(self, *, row_norm: str, constant: float, releases: bool) -> Walked:
         """The same rows for a fit; `ValueError` if there are none, unless it `releases`."""
         if not (self.n_rows or releases):
             raise ValueError("X must have at least one row, got 0")
         other = copy(self)
-        other._loss, other.row_norm, other.constant = loss, row_norm, constant
+        other.row_norm, other.constant = row_norm, constant
         other._known = dict(self._known) if row_norm == "normalize" else {}
         other._seen = replace(self._seen, row_norm=row_norm, constant=constant)
         return other
 
     def objective(self, perturbation: Perturbation, loss: LossOn, which: int | None = None) -> StreamedObjective:
         """See `RowSource.objective`."""
-        X, beside = self.sample
-        lam, linear = float(np.asarray(perturbation.quadratic)), linear_term(perturbation, self)
-        scale = max(1, self.n_rows) / max(1, X.shape[0])
-        sample = replace(self._seen.losses(loss, which, X, beside), lam=lam / scale, linear=linear / scale)
-        known = self.n_rows, self.dimension, self.constant
-        return StreamedObjective(
-            lambda work: self.each(partial(self._seen.worked, loss, which, work)),
-            self._loss,
-            *known,
-            lam,
-            linear,
-            sample,
-            scale,
-        )
+        losses, linear = self._seen.losses(loss, which, *self.sample), linear_term(perturbation, self)
+        lam, scale = float(np.asarray(perturbation.quadratic)), max(1, self.n_rows) / max(1, losses.n_rows)
+        sample = replace(losses, lam=lam / scale, linear=linear / scale)
+        each = partial(self._seen.worked, loss, which)
+        return StreamedObjective(lambda work: self.each(partial(each, work)), self.n_rows, lam, linear, sample, scale)
 
     def each(self, work: Callable[[Any, Beside], Made]) -> Iterator[Made]:
         """What `work` makes of each block with a row and what stands beside it, there; of none if none is usable."""

@@ -38,14 +38,26 @@ class StreamedObjective:
     """
 
     each: EachBlock
-    loss: Loss
     n_rows: int
-    dimension: int
-    constant: float
     lam: float
     linear: FloatArray
     sample: PerturbedObjective
     scale: float
+
+    @property
+    def loss(self) -> Loss:
+        """The loss, on the rows that are in memory."""
+        return self.sample.loss
+
+    @property
+    def dimension(self) -> int:
+        """The length D of θ."""
+        return self.sample.dimension
+
+    @property
+    def constant(self) -> float:
+        """What stands in every row's last place, or 0."""
+        return self.sample.rows.constant
 
     @property
     def rows(self) -> StreamedObjective:

@@ -30,8 +30,7 @@ def streamed(rows, targets, lam, b, ends):
             yield work(losses_on(rows.part(slice(start, end)), targets[start:end], LOSS))
 
     sample = PerturbedObjective(rows, targets, lam, b, LOSS)
-    known = rows.n_rows, rows.dimension, rows.constant
-    return StreamedObjective(each, LOSS, *known, lam, b, sample, 1.0)
+    return StreamedObjective(each, rows.n_rows, lam, b, sample, 1.0)
 
 
 @pytest.mark.thorough
