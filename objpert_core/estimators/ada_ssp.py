@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from objpert_core._literals import plain
-from objpert_core._validation import FloatArray
-from objpert_core.accounting import ADD_REMOVE, calibrate_gaussian
-from objpert_core.estimators.bounded_targets import BoundedTargets, tell
-from objpert_core.estimators.cautions import CALLERS_OF_FIT
-from objpert_core.estimators.constraints import Constraint, one_of
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE
+from objpert_core.accounting.mechanisms.group import group
+from objpert_core.accounting.terms import ROUNDING
+from objpert_core.estimators.base import LinearRegressor
+from objpert_core.estimators.cautions import Caution
+from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.parameters import Advanced, Settings
+from objpert_core.estimators.posterior_sample import ADVANCED, TOGETHER, facts_of, sums_of, tell, terms_of
+from objpert_core.estimators.recipe import Data, Learned, Public, Recipe
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior.certificate import AdaSSPCertificate
-from objpert_core.learning.posterior.noisy_sums import SumNoise, noisy_sums
+from objpert_core.learning.posterior.noisy_sums import SumNoise, moved_sums, noisy_sums
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import Callback
 
@@ -24,7 +29,7 @@ _UP = 1 + 2.0**-40
 
 
 @documented
-class AdaSSPRegressor(BoundedTargets):
+class AdaSSPRegressor(LinearRegressor):
     """Linear regression from noisy sums under (ε, δ)-differential privacy: adaptive sufficient statistics perturbation.
 
     The fit releases Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of Σx̃x̃ᵀ, each with normal noise. The fit solves the normal
@@ -33,12 +38,16 @@ class AdaSSPRegressor(BoundedTargets):
 
     Parameters
     ----------
-    %(epsilon_for_a_row delta target_bound)s
+    %(epsilon delta target_bound)s
     accounting : {"tight", "published"}, default="tight"
         "tight" takes the least noise with which the three releases together are (ε, δ)-DP. "published" takes the noise
         as printed, √log(6/δ)/(ε/3). Where the printed noise does not keep (ε, δ), as for large ε, a warning says so and
         the certificate does not verify.
-    %(clipped_rows plain_intercept random_state on_error_by_row)s
+    %(fit_intercept_or_not adjacency rows_per_person on_error_by_row random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(clipped_rows squared_intercept_scaling)s
 
     Attributes
     ----------
@@ -60,40 +69,58 @@ class AdaSSPRegressor(BoundedTargets):
     (True, True)
     """
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight", "published")}
+    CONSTRAINTS: ClassVar = {"accounting": one_of("tight", "published")}
+    ADVANCED: ClassVar = ADVANCED
+    TOGETHER: ClassVar = TOGETHER
+    clips_targets = True
 
-    privacy_: AdaSSPCertificate
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, *, target_range: Any = None, accounting: str = "tight",
+        fit_intercept: bool = False, adjacency: str = ADD_REMOVE, rows_per_person: int = 1, on_error: str = "raise",
+        random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
+    ) -> None:  # fmt: skip
+        self.take(locals())
 
-    def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
-        noise, source = self._noise(), noise_source(self.random_state)
-        sums = self._sums(X, targets)
-        tell(callback, 0)
-        released = noisy_sums(sums, noise, source)
-        tell(callback, 1)
-        certificate = AdaSSPCertificate(
-            mechanism="Gaussian",
-            adjacency=ADD_REMOVE,
-            gram_noise=noise.gram,
-            moment_noise=noise.moment,
-            eigenvalue_noise=noise.eigenvalue,
-            dimension=sums.dimension,
-            lattice=released.spacing,
-            **self._facts(source),
-        )
-        if not certificate.verify():
-            warnings.warn(
-                f"accounting='published': the printed noise is not ({plain(self.epsilon)}, {plain(self.delta)})-"
-                "differentially private; the certificate does not verify.",
-                UserWarning,
-                stacklevel=CALLERS_OF_FIT,
-            )
-        tell(callback, 2)
-        return Release(released.solution(), certificate, ())
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s, bound = self.settings, self.largest_target
+        noise = _noise(s)
+        mechanism = noise.mechanism(s.adjacency)
 
-    def _noise(self) -> SumNoise:
-        epsilon, delta = float(self.epsilon), float(self.delta)
-        if self.accounting == "tight":
-            each = math.sqrt(3) * calibrate_gaussian(epsilon, delta).sigma * _UP
-            return SumNoise(each, each, each, 2 * each)
-        each = math.sqrt(math.log(6 / delta)) / (epsilon / 3)
-        return SumNoise(each, each, each, math.log(6 / delta) / (epsilon / 3))
+        def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> Iterator[Learned]:
+            for state in random_states:
+                source = noise_source(state)
+                sums = sums_of(s, data, bound)
+                tell(callback, 0)
+                released = noisy_sums(sums, noise, source)
+                tell(callback, 1)
+                certificate = AdaSSPCertificate.from_mechanism(
+                    mechanism,
+                    gram_noise=noise.gram,
+                    moment_noise=noise.moment,
+                    eigenvalue_noise=noise.eigenvalue,
+                    dimension=sums.dimension,
+                    lattice=released.spacing,
+                    **facts_of(s, bound, source),
+                )
+                tell(callback, 2)
+                yield Learned(Release(released.solution(), certificate, ()), {"n_iter_": 1})
+
+        told = "too little noise", f"{_PRINTED} ({plain(s.epsilon)}, {plain(s.delta)})-{_NOT_PRIVATE}", UserWarning
+        enough = group(mechanism, s.rows_per_person).delta(s.epsilon) <= s.delta * (1 + ROUNDING)
+        cautions = () if enough else (Caution(*told),)
+        terms, ridge = terms_of(s), ("Σx̃x̃ᵀ, Σx̃ỹ and least eigenvalue, all noisy",)
+        return Recipe("noisy sums", terms, mechanism, public, run, None, s.row_norm, released=ridge, cautions=cautions)
+
+
+_PRINTED = "accounting='published': the printed noise is not"
+_NOT_PRIVATE = "differentially private; the certificate does not verify."
+
+
+def _noise(s: Settings) -> SumNoise:
+    gram, moment, eigenvalue = (s.rows_per_person * moved for moved in moved_sums(s.adjacency))
+    if s.accounting == "tight":
+        each = math.sqrt(3) * calibrate_gaussian(s.epsilon, s.delta).sigma * _UP
+        return SumNoise(each * gram, each * moment, each * eigenvalue, 2 * each * eigenvalue)
+    each = math.sqrt(math.log(6 / s.delta)) / (s.epsilon / 3)
+    return SumNoise(each, each, each, math.log(6 / s.delta) / (s.epsilon / 3))

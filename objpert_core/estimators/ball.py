@@ -1,94 +1,61 @@
-"""The common ground of the estimators in a ball: its radius, the loss they minimise, and the public number of rows."""
+"""What the recipes of models in a ball share: the loss that is minimised, and the public sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from objpert_core._validation import boolean, in_open_unit, length, nonnegative, positive_integer
+from objpert_core._validation import boolean, in_open_unit, length, nonnegative
 from objpert_core.accounting.population.published import SCHEDULES
-from objpert_core.estimators.constraints import Constraint, one_of, or_none
-from objpert_core.estimators.former import LinearClassifier, LinearModel, ScaledTargets
+from objpert_core.accounting.population.sizes import Sizes
+from objpert_core.accounting.terms import Terms
+from objpert_core.estimators.constraints import Constraint, one_of
+from objpert_core.estimators.parameters import Settings
+from objpert_core.estimators.recipe import Public
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
 
-
-class InBall(LinearModel):
-    """A linear model that is looked for in the ball ‖θ‖ ≤ `radius`; subclasses give the loss in `_chosen_loss`."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"radius": length, "public_rows": or_none(positive_integer)}
-
-    def __init__(self, *, radius: float, loss: str, public_rows: int | None, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.radius = radius
-        self.loss = loss
-        self.public_rows = public_rows
-
-    def _chosen_loss(self) -> Loss:
-        """The loss the parameters ask for, not yet clipped."""
-        raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
-
-    def _reads_rows(self) -> bool:
-        return self.public_rows is None
-
-
-class Scheduled(InBall):
-    """A model in a ball whose noise is this project's or as published."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"schedule": one_of(*SCHEDULES), "strict": boolean}
-
-    def __init__(self, *, schedule: str, strict: bool, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.schedule = schedule
-        self.strict = strict
-
-
-_MARGINS: Mapping[str, Callable[[float], Loss]] = {
-    LogisticLoss.name: lambda width: LogisticLoss(),
-    HingeLoss.name: lambda width: HingeLoss(),
-    HuberisedHingeLoss.name: HuberisedHingeLoss,
+_LOSSES: Mapping[str, Callable[[Settings], Loss]] = {
+    LogisticLoss.name: lambda s: LogisticLoss(),
+    HingeLoss.name: lambda s: HingeLoss(),
+    HuberisedHingeLoss.name: lambda s: HuberisedHingeLoss(s.hinge_width),
+    AbsoluteLoss.name: lambda s: AbsoluteLoss(),
+    PinballLoss.name: lambda s: PinballLoss(s.quantile),
+    EpsilonInsensitiveLoss.name: lambda s: EpsilonInsensitiveLoss(s.insensitive_width),
+    HuberLoss.name: lambda s: HuberLoss(s.huber_threshold),
+    SquaredLoss.name: lambda s: SquaredLoss(),
 }
-
-
-class MarginInBall(LinearClassifier, InBall):
-    """A classifier in a ball."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"loss": one_of(*_MARGINS), "hinge_width": length}
-
-    def __init__(self, *, hinge_width: float, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.hinge_width = hinge_width
-
-    def _chosen_loss(self) -> Loss:
-        return _MARGINS[self.loss](float(self.hinge_width))
-
-
+MARGINS = (LogisticLoss.name, HingeLoss.name, HuberisedHingeLoss.name)
+"""Losses of margins, whose slopes are all bounded."""
 ROBUST = (AbsoluteLoss.name, PinballLoss.name, EpsilonInsensitiveLoss.name, HuberLoss.name)
 """Losses of residuals with a bounded slope."""
+CONSTRAINTS: Mapping[str, Constraint] = {
+    "radius": length,
+    "schedule": one_of(*SCHEDULES),
+    "strict": boolean,
+    "loss": one_of(*MARGINS),
+    "hinge_width": length,
+    "quantile": in_open_unit,
+    "insensitive_width": nonnegative,
+    "huber_threshold": length,
+}
+OF_RESIDUALS: Mapping[str, Any] = {"insensitive_width": 0.1, "huber_threshold": 1.0}
+"""Advanced options of regressions."""
 
 
-class ResidualInBall(ScaledTargets, InBall):
-    """A regressor in a ball."""
+def chosen_loss(s: Settings) -> Loss:
+    """The loss that settings ask for, not yet clipped or smoothed."""
+    return _LOSSES[s.loss](s)
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
-        "loss": one_of(*ROBUST),
-        "quantile": in_open_unit,
-        "insensitive_width": nonnegative,
-        "huber_threshold": length,
-    }
 
-    def __init__(self, *, quantile: float, insensitive_width: float, huber_threshold: float, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.quantile = quantile
-        self.insensitive_width = insensitive_width
-        self.huber_threshold = huber_threshold
+def sizes_of(s: Settings, rows: int, dimension: int, lipschitz: float) -> Sizes:
+    """The public numbers that noise and steps go by."""
+    about: dict[str, Any] = {"adjacency": s.adjacency, "rows_per_person": s.rows_per_person}
+    return Sizes(max(rows, 1), dimension, s.epsilon, s.delta, s.radius, lipschitz, **about)
 
-    def _chosen_loss(self) -> Loss:
-        chosen: dict[str, Loss] = {
-            AbsoluteLoss.name: AbsoluteLoss(),
-            PinballLoss.name: PinballLoss(float(self.quantile)),
-            EpsilonInsensitiveLoss.name: EpsilonInsensitiveLoss(float(self.insensitive_width)),
-            HuberLoss.name: HuberLoss(float(self.huber_threshold)),
-            SquaredLoss.name: SquaredLoss(),
-        }
-        return chosen[self.loss]
+
+def terms_of(s: Settings, public: Public, *, reads_rows: bool = True, epsilon: float | None, adjacency: str) -> Terms:
+    """The promise; it names the number of rows where a rule goes by it."""
+    rows = max(s.public_rows or public.rows, 1)
+    declared: dict[str, Any] = {"public_rows": rows, "rows_declared": s.public_rows is not None} if reads_rows else {}
+    return Terms(epsilon, s.delta, adjacency, s.rows_per_person, **declared)

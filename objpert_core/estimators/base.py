@@ -50,6 +50,7 @@ from objpert_core.estimators.given import rows_and_targets, silently, walked
 from objpert_core.estimators.parameters import (
     PREFIX,
     Advanced,
+    Applies,
     Option,
     Settings,
     Together,
@@ -95,7 +96,7 @@ class LinearModel(LinearScores):
         "max_iter": positive_integer,
     }
     ADVANCED: ClassVar[Mapping[str, Any]] = {}
-    TOGETHER: ClassVar[tuple[Together, ...]] = ()
+    TOGETHER: ClassVar[tuple[Together | Applies, ...]] = ()
     shares_work: ClassVar[bool] = False
     """Whether fits that differ by their noise alone share work; see `draws.fit_many`."""
     walks: ClassVar[bool] = False
@@ -365,7 +366,7 @@ class LinearClassifier(ClassScores, LinearModel):
         "classes": partial(several_labels, most=2),
         "margin": nonnegative,
     }
-    TOGETHER: ClassVar[tuple[Together, ...]] = (
+    TOGETHER: ClassVar[tuple[Together | Applies, ...]] = (
         Together(
             "classes",
             lambda s: s.classes is not None or s.on_error != "release",
@@ -405,16 +406,30 @@ class LinearRegressor(NumberScores, LinearModel):
     """A number. What is learned is in units of `target_range`, whose middle is 0 and whose ends are ±1."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"target_range": or_none(range_argument)}
+    clips_targets: ClassVar[bool] = False
+    """Whether targets are cut to their range, −1 to 1 where none is given, and learned in their own units."""
 
     target_range: Any
 
     @property
-    def units(self) -> tuple[float, float]:
-        """The middle of the targets' range and half its width; 0.0 and 1.0 where none is known."""
+    def known_range(self) -> tuple[float, float] | None:
+        """The public range of the targets, to which predictions are cut."""
         if self.target_range is None:
+            return (-1.0, 1.0) if self.clips_targets else None
+        return range_argument("target_range", self.target_range)
+
+    @property
+    def largest_target(self) -> float:
+        """Half the width of the targets' range: no target is further from its middle."""
+        low, high = self.known_range or (-1.0, 1.0)
+        return high / 2 - low / 2
+
+    @property
+    def units(self) -> tuple[float, float]:
+        """What counts as 0 in the fit, and what as 1: the middle of the targets' range, and half its width."""
+        if (ends := self.known_range) is None:
             return 0.0, 1.0
-        low, high = range_argument("target_range", self.target_range)
-        return low / 2 + high / 2, high / 2 - low / 2
+        return ends[0] / 2 + ends[1] / 2, 1.0 if self.clips_targets else self.largest_target
 
     def encoded(self, y: np.ndarray) -> FloatArray:
         """The targets in `units`; an overflow is refused like any other infinity."""
@@ -426,7 +441,8 @@ class LinearRegressor(NumberScores, LinearModel):
         """Set `coef_`, `intercept_` and `target_range_`, all in units of the targets as they were given."""
         middle, half = self.units
         self.coef_, self.intercept_ = half * coefficients, middle + float(half * intercept[0])
-        self.target_range_ = None if self.target_range is None else np.array(self.target_range, dtype=np.float64)
+        ends = self.known_range
+        self.target_range_ = None if ends is None else np.array(ends, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -65,13 +65,13 @@ _LAM = {
     "noise_ratio": "λ follows from `epsilon`, `delta` and `noise_ratio`",
     "alpha": "the penalty is `alpha` times ‖θ‖₁",
     "lams": "the candidates for λ are `lams`",
-    "target_bound": "λ follows from `epsilon`, `delta` and a noisy eigenvalue",
+    "accounting": "λ follows from `epsilon`, `delta` and a noisy eigenvalue",
     "radius": "the model stays in the ball of `radius`, and there is no penalty to weigh",
     "": "there is no penalty to weigh",
 }
 _PENALTY = {
     "alpha": "the penalty is `alpha` times ‖θ‖₁",
-    **dict.fromkeys(("lam", "noise_ratio", "target_bound"), "the penalty is λ/2‖θ‖²; QOPLasso has ‖θ‖₁"),
+    **dict.fromkeys(("lam", "noise_ratio", "accounting"), "the penalty is λ/2‖θ‖²; QOPLasso has ‖θ‖₁"),
     "": "there is no penalty; QOPLasso has ‖θ‖₁",
 }
 _END = {
@@ -86,6 +86,7 @@ _RANGE = {
     "": "its targets have no range",
 }
 _HABITS: Mapping[str, Mapping[str, str]] = {
+    "adjacency": {"": "one row is replaced, because phases split a known number of rows"},
     "C": {**_LAM, "lam": "λ is `lam`, about 1/C, and privacy may need more of it"},
     "alpha": _LAM,
     "class_weight": {"": "ObjPertLogisticRegression and ObjPertSVC weigh classes"},
@@ -99,6 +100,7 @@ _HABITS: Mapping[str, Mapping[str, str]] = {
     },
     "n_jobs": {"": "one fit is one task"},
     "penalty": _PENALTY,
+    "public_rows": {"": "no rule of this model goes by the number of rows"},
     "tol": _END,
     "target_offset": _RANGE,
     "target_scale": _RANGE,

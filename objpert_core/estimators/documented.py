@@ -14,10 +14,6 @@ PARAGRAPHS = {
         epsilon : float, default=1.0
             ε > 0 of one fit; `adjacency` and `rows_per_person` say which data sets are neighbours.
         """,
-    "epsilon_for_a_row": """
-        epsilon : float, default=1.0
-            ε > 0 of one fit, for one row added or removed.
-        """,
     "delta": """
         delta : float, default=1e-5
             δ strictly between 0 and 1; choose it well below 1/n.
@@ -194,43 +190,14 @@ PARAGRAPHS = {
             How many rows one person may have. (ε, δ) then covers all rows of one person together, and k rows need about
             k times the noise. A person with more rows is not covered.
         """,
-    "scaled_targets": """
-        target_offset : float, default=0.0
-        target_scale : float > 0, default=1.0
-            Public constants: what is fitted is (y − target_offset)/target_scale, best of size about 1. Take them from
-            what is known of the targets in general, for example the middle and half the width of their possible range.
-            Means and standard deviations of these very `y` would reveal them outside the accounting.
-        target_range : pair of float or None, default=None
-            The possible range of the targets, (low, high), known without these `y`. It stands for `target_offset` and
-            `target_scale`, which are then its middle and half its width, and `predict` cuts its answers to it.
-        """,
     "hinge_width": """
         hinge_width : float > 0, default=0.5
             h: "huberised-hinge" is rounded over |1 − m| ≤ h.
-        """,
-    "residual_losses": """
-        quantile : float, default=0.5
-            The quantile that "pinball" finds, strictly between 0 and 1.
-        insensitive_width : float >= 0, default=0.1
-            Scaled residuals up to this width cost nothing under "epsilon-insensitive".
-        huber_threshold : float > 0, default=1.0
-            Scaled residual beyond which "huber" is straight.
-        """,
-    "no_intercept": """
-        fit_intercept : bool, default=False
-        intercept_scaling : float, default=0.3
-            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
-            becomes √(1 + s²), and the noise grows by the same factor. The ball then also holds the intercept divided by
-            s.
         """,
     "radius": """
         radius : float > 0, default=1.0
             M: the model lies in the ball ‖θ‖ ≤ M. Take M from general knowledge, and never choose M by looking at fits.
             The bounds on the risk are proportional to M.
-        """,
-    "epsilon_replaced": """
-        epsilon : float, default=1.0
-            ε > 0 of one fit, where one row is replaced.
         """,
     "descent": """
         sampling : {None, "poisson", "without replacement", "with replacement", "full batch"}, default=None
@@ -240,35 +207,60 @@ PARAGRAPHS = {
             How far all steps of "tight" go together, in units of the distance at which the bound on the risk is least.
             4 was better on generated logistic data.
         """,
-    "public_rows_of_batches": """
-        strict : bool, default=True
-            Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
-        public_rows : int or None, default=None
-            The number of rows by which steps and noise are chosen; for batches of a fixed size it must be the number of
-            rows in `X`. None takes the number of rows in `X`, **treated as public**. Replacing a row does not change
-            this number.
-        """,
-    "fitted_descent": """
-        privacy_ : NoisySGDCertificate
-            What was promised and how. `release` gives a copy of the model that may be published, with its public part.
-        n_iter_ : int
-            The number of steps; public.
-        """,
-    "objective_in_ball": """
+    "ball_lam": """
         lam : float >= 0 or None, default=None
             A lower limit on the regularisation λ of "tight". None takes a rule: for the logistic loss max(2R²/ε,
             4σ²d/n), or more where that is too little, with **the number n of rows treated as public**
             (`objpert_core.accounting.population.ball.recommended_ball_lam`), and 2√d·σ/M for other losses. 0 takes the
             smallest λ that privacy allows; a loss with corners has no smallest λ, because it is smoothed until its
             curvature is ελ/24.
-        strict : bool, default=True
-            Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
+        """,
+    "ball_public_rows": """
         public_rows : int or None, default=None
             The number of rows by which λ is chosen, where a rule uses it. None takes the number of rows in `X`,
             **treated as public**. Replacing a row does not change this number.
         """,
-    "replaced": """
-        Neighbouring data sets differ in one row that is replaced, so both have the same number of rows.
+    "public_rows_of_batches": """
+        public_rows : int or None, default=None
+            The number of rows by which steps and noise are chosen; for batches of a fixed size it must be the number of
+            rows in `X`. None takes the number of rows in `X`, **treated as public**. Replacing a row does not change
+            this number.
+        """,
+    "quantile": """
+        quantile : float, default=0.5
+            The quantile that "pinball" finds, strictly between 0 and 1.
+        """,
+    "residual_losses": """
+        insensitive_width : float >= 0, default=0.1
+            Residuals up to this width cost nothing under "epsilon-insensitive".
+        huber_threshold : float > 0, default=1.0
+            Residual beyond which "huber" is straight.
+        """,
+    "strict": """
+        strict : bool, default=True
+            Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
+        """,
+    "ball_intercept_scaling": """
+        intercept_scaling : float, default=0.3
+            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
+            becomes √(1 + s²), and the noise grows by the same factor. The ball also holds the intercept divided by s.
+        """,
+    "adjacency_in_ball": """
+        adjacency : {"replace one row", "add/remove one row"}, default="replace one row"
+            Whether neighbouring data sets differ by one row replaced by another, as in the papers, or by one row more
+            or less. "bassily2019" is about replaced rows, and one row of a person, only.
+        """,
+    "adjacency_of_batches": """
+        adjacency : {"replace one row", "add/remove one row"}, default="replace one row"
+            Whether neighbouring data sets differ by one row replaced by another, as in the papers, or by one row more
+            or less, for rows that join a step by their own coins ("poisson", "full batch"). "bassily2019" is about
+            replaced rows, and one row of a person, only.
+        """,
+    "fitted_descent": """
+        privacy_ : NoisySGDCertificate
+            What was promised and how. `release` gives a copy of the model that may be published, with its public part.
+        n_iter_ : int
+            The number of steps; public.
         """,
     "fitted_map": """
         center_ : ndarray, shape (n_features_in_,), or None
@@ -316,13 +308,15 @@ PARAGRAPHS = {
             The solver's trace. Depends on the data, outside the guarantee: do not publish.
         """,
     "target_bound": """
-        target_bound : float > 0, default=1.0
-            ‖Y‖, a public number: targets are clipped to [−target_bound, target_bound], and the noise grows with it.
-            Take it from what is known of the targets in general, and shift targets by a public constant to their
-            middle.
+        target_range : pair of float or None, default=None
+            The possible range of the targets, (low, high), known without these `y`; None takes (−1, 1). Targets are cut
+            to the range, its middle counts as 0, and the noise grows with its width. `predict` cuts its answers to it.
         """,
-    "plain_intercept": """
+    "fit_intercept_or_not": """
         fit_intercept : bool, default=False
+            Whether every row gets a constant `intercept_scaling`, whose coefficient is the intercept.
+        """,
+    "squared_intercept_scaling": """
         intercept_scaling : float, default=0.3
             The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared
             norm becomes 1 + s², and noise grows with it.
@@ -344,9 +338,9 @@ PARAGRAPHS = {
         coef_ : ndarray, shape (n_features_in_,)
             Private. Applies to rows after `row_norm`, not to raw ones.
         intercept_ : float
-            Private; 0.0 without an intercept.
+            Private; the middle of `target_range` without an intercept.
         target_range_ : ndarray, shape (2,)
-            ±`target_bound`, to which `predict` cuts its answers.
+            `target_range`, to which `predict` cuts its answers.
         n_iter_ : int
             1: nothing iterates.
         """,

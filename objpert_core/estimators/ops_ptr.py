@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,23 +12,25 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from objpert_core._validation import FloatArray, boolean, positive_array
 from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
-from objpert_core.estimators.bounded_targets import tell
-from objpert_core.estimators.constraints import Constraint, number_from, or_none, refuse_weights
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE
+from objpert_core.estimators import posterior_sample
+from objpert_core.estimators.base import LinearRegressor
+from objpert_core.estimators.constraints import number_from, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.former import Seed
 from objpert_core.estimators.frames import checked_rows, checked_targets
-from objpert_core.estimators.posterior_sample import PosteriorSample
+from objpert_core.estimators.objective import constant_of
+from objpert_core.estimators.parameters import Advanced, Settings
+from objpert_core.estimators.posterior_sample import facts_of, learned_of, sampled, sums_of, tell, terms_of
+from objpert_core.estimators.recipe import Data, Learned, Public, Recipe
 from objpert_core.estimators.scoring import FLOATS
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior.adaptive import CANDIDATES, Run, best_run
 from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
 
 _BEST_TESTED = 0.05  # τ·k: with E[K] = k/0.05 the best of k candidates is among those tried with probability .954
-
-Judges = tuple[Rows, FloatArray]
 
 
 def _candidates(name: str, value: Any) -> FloatArray:
@@ -45,7 +47,7 @@ def _pair(name: str, value: Any) -> Any:
 
 
 @documented
-class OPSPTRRegressor(PosteriorSample):
+class OPSPTRRegressor(LinearRegressor):
     """Linear regression by the best of several posterior samples under (ε, δ)-differential privacy.
 
     Each run draws a λ from a list, asks the data for two noisy statistics, and releases one draw from the posterior
@@ -54,7 +56,7 @@ class OPSPTRRegressor(PosteriorSample):
 
     Parameters
     ----------
-    %(epsilon_for_a_row delta target_bound)s
+    %(epsilon delta target_bound)s
     lams : array-like of numbers > 0, shape (k,), or None, default=None
         The public list of λ, for rows of norm 1. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced in the logarithm.
     validation : pair of array-like, or None, default=None
@@ -67,7 +69,11 @@ class OPSPTRRegressor(PosteriorSample):
     fallback : bool, default=True
         For "split": raise λ in a run where, by the released statistics, it would leave no γ. False refuses such a run,
         as published; `ReleaseRefusedError` if all runs refuse.
-    %(clipped_rows plain_intercept random_state on_error_by_row)s
+    %(fit_intercept_or_not adjacency rows_per_person on_error_by_row random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(clipped_rows squared_intercept_scaling)s
 
     Attributes
     ----------
@@ -93,29 +99,25 @@ class OPSPTRRegressor(PosteriorSample):
     (True, True)
     """
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+    CONSTRAINTS: ClassVar = {
+        **posterior_sample.CONSTRAINTS,
         "lams": or_none(_candidates),
         "validation": or_none(_pair),
         "mean_runs": or_none(number_from(1)),
         "fallback": boolean,
     }
+    ADVANCED: ClassVar = posterior_sample.ADVANCED
+    TOGETHER: ClassVar = posterior_sample.TOGETHER
     __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED}  # and the base's
+    clips_targets = True
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, lams: Any = None,
+        self, epsilon: float = 1.0, delta: float = 1e-5, *, target_range: Any = None, lams: Any = None,
         validation: Any = None, mean_runs: float | None = None, accounting: str = "tight", fallback: bool = True,
-        row_norm: str = "clip", fit_intercept: bool = False,
-        intercept_scaling: float = 0.3, random_state: Seed = None, on_error: str = "raise",
+        fit_intercept: bool = False, adjacency: str = ADD_REMOVE, rows_per_person: int = 1, on_error: str = "raise",
+        random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, target_bound=target_bound, accounting=accounting, row_norm=row_norm,
-            fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, random_state=random_state,
-            on_error=on_error,
-        )  # fmt: skip
-        self.lams = lams
-        self.validation = validation
-        self.mean_runs = mean_runs
-        self.fallback = fallback
+        self.take(locals())
 
     def fit(
         self, X: Any, y: Any = None, *, validation: Any = None, callback: Callback | None = None, **others: Any
@@ -139,70 +141,77 @@ class OPSPTRRegressor(PosteriorSample):
             If all runs refuse; the error's certificate says what was spent.
         """
         refuse_weights(self, others)
-        return self.fit_beside((), X, y, callback, validation=self.validation if validation is None else validation)
+        judges = self.validation if validation is None else _pair("validation", validation)
+        return self.fit_beside((), X, y, callback, judges=judges)
 
-    def _check_together(self, **options: Any) -> None:
-        super()._check_together(**options)
-        if options["validation"] is not None:
-            _pair("validation", options["validation"])
-        elif self.mean_runs is not None and self.mean_runs > 1:
-            raise ValueError(f"mean_runs must be None or 1 without validation rows, got {self.mean_runs!r}")
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s, bound = self.settings, self.largest_target
+        judged = public.judged or s.validation is not None
+        lams, runs = _tried(s, judged)
+        spent = _spent(s, runs)
+        falls_back = s.fallback and s.accounting == "split"
 
-    def _release(
-        self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any
-    ) -> Release[Any] | Refused[Any]:
-        judges = self._judges(options["validation"])
-        lams = list(CANDIDATES) if self.lams is None else [float(lam) for lam in self.lams]
-        if judges is None:
-            lams, runs = [sorted(lams)[len(lams) // 2]], 1.0
-        else:
-            runs = float(len(lams) / _BEST_TESTED if self.mean_runs is None else self.mean_runs)
-        spent = self._spent(runs)
-        source = noise_source(self.random_state)
-        sums = self._sums(X, targets)
-        tell(callback, 0)
-        falls_back = bool(self.fallback) and self.accounting == "split"
-        best = best_run(
-            lambda lam: self._run(sums, spent, lambda released: lam, source, fallback=falls_back),
-            lams,
-            lambda run: self._score(run, judges),
-            runs,
-            source,
-        )
-        tell(callback, 1)
-        outcome = self._released(best, spent, source, runs, public_validation=judges is not None)
-        tell(callback, 2)
-        return outcome
+        def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> Iterator[Learned]:
+            score = _score_of(self, s, data.judges)
+            for state in random_states:
+                source = noise_source(state)
+                sums = sums_of(s, data, bound)
+                tell(callback, 0)
 
-    def _spent(self, runs: float) -> AdaptiveSampling | Shares:
-        epsilon, delta = float(self.epsilon), float(self.delta)
-        if self.accounting == "tight":
-            return calibrate_adaptive_sampling(epsilon, delta, mean_runs=runs)
-        if self.accounting == "split":
-            share = epsilon if runs == 1 else epsilon / 3
-            return Shares.valid(share, delta / runs, statistics=1 / 3, draw=1 / 3)
-        if runs > 1:
-            epsilon, delta = _printed_share(epsilon, delta, runs)
-        return Shares.as_printed(epsilon, delta)
+                def drawn(lam: float, sums: Any = sums, source: Any = source) -> Run | None:
+                    return sampled(sums, spent, lambda released: lam, source, fallback=falls_back)
 
-    def _judges(self, validation: Any) -> Judges | None:
-        if validation is None:
-            return None
-        X, y = validation
-        X = validate_data(self, checked_rows(X), accept_sparse="csr", dtype=FLOATS, ensure_all_finite=True, reset=False)
-        y = column_or_1d(checked_targets(y), dtype=np.float64)
-        check_consistent_length(X, y)
-        if not np.isfinite(y).all():
-            raise ValueError("validation must hold finite targets")
-        bound = float(self.target_bound)
-        return Rows(X, self.row_norm, self._constant), np.clip(y, -bound, bound)
+                best = best_run(drawn, lams, score, runs, source)
+                tell(callback, 1)
+                learned = learned_of(best, spent, runs, public_validation=judged, **facts_of(s, bound, source))
+                tell(callback, 2)
+                yield learned
 
-    def _score(self, run: Run, judges: Judges | None) -> float:
-        if judges is None:
-            return 0.0
-        rows, targets = judges
+        mechanism, released = posterior_sample.mechanism_of(spent, runs), ("λ",)
+        cautions = posterior_sample.not_private_enough(s)
+        told: dict[str, Any] = {"row_norm": s.row_norm, "released": released, "cautions": cautions}
+        return Recipe("the best of several posterior samples", terms_of(s), mechanism, public, run, **told)
+
+
+def _tried(s: Settings, judged: bool) -> tuple[list[float], float]:
+    """The λ to draw from, and E[K]; without rows to judge by there is one run, with the middle λ."""
+    lams = list(CANDIDATES) if s.lams is None else [float(lam) for lam in s.lams]
+    if judged:
+        return lams, float(len(lams) / _BEST_TESTED if s.mean_runs is None else s.mean_runs)
+    if s.mean_runs is not None and s.mean_runs > 1:
+        raise ValueError(f"mean_runs must be None or 1 without validation rows, got {s.mean_runs!r}")
+    return [sorted(lams)[len(lams) // 2]], 1.0
+
+
+def _spent(s: Settings, runs: float) -> AdaptiveSampling | Shares:
+    if s.accounting == "tight":
+        about: dict[str, Any] = {"adjacency": s.adjacency, "rows_per_person": s.rows_per_person}
+        return calibrate_adaptive_sampling(s.epsilon, s.delta, mean_runs=runs, **about)
+    if s.accounting == "split":
+        share = s.epsilon if runs == 1 else s.epsilon / 3
+        return Shares.valid(share, s.delta / runs, statistics=1 / 3, draw=1 / 3)
+    return Shares.as_printed(*(_printed_share(s.epsilon, s.delta, runs) if runs > 1 else (s.epsilon, s.delta)))
+
+
+def _score_of(model: OPSPTRRegressor, s: Settings, validation: Any) -> Callable[[Run], float]:
+    """How good a run is on rows that are public; without such rows none is better than another."""
+    if validation is None:
+        return lambda run: 0.0
+    X, y = validation
+    X = validate_data(model, checked_rows(X), accept_sparse="csr", dtype=FLOATS, ensure_all_finite=True, reset=False)
+    y = column_or_1d(checked_targets(y), dtype=np.float64)
+    check_consistent_length(X, y)
+    if not np.isfinite(y).all():
+        raise ValueError("validation must hold finite targets")
+    bound = model.largest_target
+    rows, targets = Rows(X, s.row_norm, constant_of(s)), np.clip(model.encoded(y), -bound, bound)
+
+    def score(run: Run) -> float:
         with np.errstate(over="ignore"):
             return -float(np.mean((rows.margins(run.theta) - targets) ** 2))
+
+    return score
 
 
 def _printed_share(epsilon: float, delta: float, runs: float) -> tuple[float, float]:

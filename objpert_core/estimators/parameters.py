@@ -39,6 +39,16 @@ class Together(NamedTuple):
             raise ValueError(f"{self.parameter} must {self.must} {where}, got {value!r}{self.why}")
 
 
+class Applies(NamedTuple):
+    """A rule about settings that says by itself what is wrong."""
+
+    rule: Callable[[Settings], object]
+
+    def check(self, settings: Settings, model: Any) -> None:
+        """`ValueError` where the rule raises one."""
+        self.rule(settings)
+
+
 class Option:
     """An advanced option as an attribute, for reading."""
 
@@ -88,7 +98,7 @@ def flat_names(kind: Any) -> list[str]:
     return list(signature_of(kind).parameters)
 
 
-def settings_of(model: Any, constraints: Mapping[str, Constraint], together: Iterable[Together]) -> Settings:
+def settings_of(model: Any, constraints: Mapping[str, Constraint], together: Iterable[Together | Applies]) -> Settings:
     """All parameters, checked one by one and together; `ValueError` for the first that is not as it has to be."""
     kind, advanced = type(model), model.advanced
     if advanced is not None and not (isinstance(advanced, Mapping) and set(advanced) <= set(kind.ADVANCED)):

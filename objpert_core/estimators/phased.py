@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, ClassVar
 
-from objpert_core._validation import FloatArray
-from objpert_core.estimators.ball import MarginInBall
-from objpert_core.estimators.constraints import one_of
+from objpert_core.accounting import OutputPerturbation
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.population.sizes import Sizes
+from objpert_core.estimators import ball
+from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.former import Seed
-from objpert_core.learning.population.phased import PhasedCertificate, phased_release
-from objpert_core.learning.release import Release
-from objpert_core.learning.solvers import SOLVERS
+from objpert_core.estimators.objective import constant_of
+from objpert_core.estimators.parameters import Advanced
+from objpert_core.estimators.recipe import Data, Learned, Objective, Public, Recipe
+from objpert_core.estimators.steps_before import rows_cautions
+from objpert_core.learning.fit import Seed
+from objpert_core.learning.population.phased import phased_release
+from objpert_core.learning.solvers import Callback
 
 
 @documented
-class PhasedERMClassifier(MarginInBall):
+class PhasedERMClassifier(LinearClassifier):
     """A linear classifier under (ε, δ)-differential privacy, by phased empirical risk minimisation in a ball.
 
     Half of the rows are fitted, and noise is added to the model. Half of the other rows are fitted close to this noisy
     model, with less noise; and so on. Each row is in one phase, so ε is paid once. The loss needs bounded gradients and
     nothing else. Where objective perturbation has a proof, `ObjPertSCOClassifier` is more accurate.
 
-    %(replaced)s
+    Neighbouring data sets differ in rows that are replaced, so both have the same number of rows.
 
     Parameters
     ----------
-    %(epsilon_replaced delta radius)s
+    %(epsilon delta radius)s
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
         "hinge" is rounded at its corner, by its Moreau envelope.
-    %(solver no_intercept row_norm random_state)s
-    %(hinge_width)s
-    %(classes)s
+    %(classes fit_intercept_or_not)s
     public_rows : int or None, default=None
         The number of rows by which phases and noise are chosen; rows beyond this number are not used. None takes the
         number of rows in `X`, **treated as public**. Replacing a row does not change this number.
-    %(on_error)s
+    %(rows_per_person on_error random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(hinge_width solver ball_intercept_scaling row_norm)s
 
     Attributes
     ----------
@@ -60,36 +69,48 @@ class PhasedERMClassifier(MarginInBall):
     (True, True)
     """
 
-    CONSTRAINTS = {"solver": one_of(*SOLVERS)}  # noqa: RUF012 - a table that nobody changes
+    CONSTRAINTS: ClassVar = ball.CONSTRAINTS
+    ADVANCED: ClassVar = {
+        "hinge_width": 0.5,
+        "solver": "newton",
+        "intercept_scaling": 0.3,
+        "row_norm": "normalize",
+    }
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, loss: str = "logistic",
-        solver: str = "newton", fit_intercept: bool = False, intercept_scaling: float = 0.3,
-        row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5, classes: Any = None,
-        public_rows: int | None = None, on_error: str = "raise",
+        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, loss: str = "logistic", *,
+        classes: Any = None, fit_intercept: bool = False, public_rows: int | None = None, rows_per_person: int = 1,
+        on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, classes=classes, on_error=on_error, radius=radius, loss=loss,
-            hinge_width=hinge_width, public_rows=public_rows,
-        )  # fmt: skip
-        self.solver = solver
+        self.take(locals())
 
-    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[PhasedCertificate]:
-        release = phased_release(
-            X,
-            targets,
-            self._chosen_loss(),
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            radius=float(self.radius),
-            public_rows=self.public_rows,
-            row_norm=self.row_norm,
-            intercept_scaling=self._constant,
-            solver=self.solver,
-            random_state=self.random_state,
-            on_error=self.on_error,
-            callback=callback,
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s, name = self.settings, type(self).__name__
+        loss = ball.chosen_loss(s)
+        fit = partial(
+            phased_release,
+            loss=loss,
+            epsilon=s.epsilon,
+            delta=s.delta,
+            radius=s.radius,
+            public_rows=s.public_rows,
+            rows_per_person=s.rows_per_person,
+            row_norm=s.row_norm,
+            intercept_scaling=constant_of(s),
+            solver=s.solver,
+            on_error=s.on_error,
         )
-        self.n_iter_ = max(len(release.gradient_norms) - release.certificate.phases, 0)
-        return release
+
+        def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> Iterator[Learned]:
+            for state in random_states:
+                release = fit(data.X, data.targets, random_state=state, callback=callback)
+                steps = len(release.gradient_norms) - release.certificate.phases
+                yield Learned(release, {"n_iter_": max(steps, 0)})
+
+        sizes = Sizes(1, 1, s.epsilon, s.delta, rows_per_person=s.rows_per_person)
+        mechanism = OutputPerturbation(sizes.noise, 1.0, adjacency=REPLACE_ONE)
+        terms = ball.terms_of(s, public, epsilon=s.epsilon, adjacency=REPLACE_ONE)
+        objective, cautions = Objective(loss, radius=s.radius), rows_cautions(s, name, True)
+        told: dict[str, Any] = {"row_norm": s.row_norm, "reads_rows": True, "cautions": cautions}
+        return Recipe("phased empirical risk minimisation", terms, mechanism, public, run, objective, **told)

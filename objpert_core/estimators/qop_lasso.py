@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import copy
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from objpert_core._validation import FloatArray, boolean, in_open_unit, length, nonnegative, positive_integer
+from objpert_core._validation import FloatArray, boolean, in_open_unit, nonnegative, positive_integer
 from objpert_core.accounting import calibrate_quadratic_perturbation, calibrate_tilt_and_bend
-from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
-from objpert_core.estimators.cautions import CALLERS_OF_FIT
-from objpert_core.estimators.constraints import Constraint, one_of, or_none
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.mechanisms.group import calibrate_group
+from objpert_core.accounting.terms import Terms
+from objpert_core.estimators.base import LinearRegressor
+from objpert_core.estimators.cautions import Caution
+from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.former import Regression, Seed
+from objpert_core.estimators.objective import constant_of
+from objpert_core.estimators.parameters import Advanced, Together
+from objpert_core.estimators.recipe import Data, Learned, Public, Recipe
 from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate, row_smoothness
 from objpert_core.learning.quadratic.release import LARGEST_ANCHOR, NoisyGram, noisy_gram
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import Callback, SolverResult
-from objpert_core.learning.solvers.lasso import LASSO_SOLVERS, BoxedLasso, solve_lasso
-
-RESIDUAL_BOUND = 1.0
-"""What residuals at the anchor are clipped to, unless told."""
-
+from objpert_core.learning.solvers.lasso import LASSO_SOLVERS, solve_lasso
 
 _ANCHORS = f"None or an array of numbers of size at most {LARGEST_ANCHOR:g}, one a feature"
 _BOXES = "None or two numbers, or arrays of numbers, the first of them nowhere above the second"
-
-
-def _zero_or_length(name: str, value: Any) -> float:
-    return nonnegative(name, value) and length(name, value)
 
 
 def _anchor_argument(name: str, value: Any) -> FloatArray | None:
@@ -74,7 +72,7 @@ def _one_a_feature(name: str, values: FloatArray, features: int) -> None:
 
 
 @documented
-class QOPLasso(Regression):
+class QOPLasso(LinearRegressor):
     """The lasso, least squares or least squares in a box under (ε, δ)-differential privacy, by quadratic perturbation.
 
     The problem is to minimise ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's
@@ -85,50 +83,50 @@ class QOPLasso(Regression):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of one fit and of all problems solved from it together; `adjacency` says which data sets are neighbours.
-    %(delta)s
+    %(epsilon delta)s
     alpha : float >= 0, default=1.0
         α, in units of the sum of losses.
     anchor : array of shape (n_features,) or None, default=None
         θ̃, a public guess of the coefficients: from other data, or a model published before. None is 0.
-    residual_bound : float >= 0 or None, default=None
-        R, a public number: residuals y − x̃ᵀθ̃ at the anchor are clipped to R, and the gradient's noise is proportional
-        to R. Take R from what is known of the targets in general. None takes 1.0, which suits targets of that size. 0,
-        for an anchor that fits every record that can occur, leaves out the gradient and its noise: **labels are then
-        not used**, a warning says so, and only the penalty or the box leads away from the anchor.
+    target_range : pair of float or None, default=None
+        The possible range of the targets, (low, high), known without these `y`; None takes (−1, 1). Its middle counts
+        as 0, and residuals at the anchor are clipped to half its width, to which the gradient's noise is proportional.
+        Without an anchor the residuals are the targets, and `predict` cuts its answers to the range. With one, it is
+        the range of y − x̃ᵀθ̃.
     bounds : pair of numbers or of arrays of shape (n_features,), or None, default=None
         The box: every coefficient is kept between the first and the second. None sets no bounds.
-    degrees_of_freedom : int or None, default=None
-        m >= D + 1 of the Wishart matrix, for D coefficients with the intercept. None takes the m of least noise.
+    fit_intercept : bool, default=False
+        The intercept's anchor is 0, and the intercept is neither penalised nor bounded.
     adjacency : {"replace one row", "add/remove one row"}, default="replace one row"
         Whether neighbouring data sets differ by one row replaced by another, or by one row more or less.
+    %(rows_per_person on_error_by_row random_state advanced)s
+
+    Other Parameters
+    ----------------
+    degrees_of_freedom : int or None, default=None
+        m >= D + 1 of the Wishart matrix, for D coefficients with the intercept. None takes the m of least noise.
     tilt_share : float strictly between 0 and 1, default=0.5
         The gradient's part of the squared ratio of sensitivity to noise that a Gaussian mechanism may have at (ε, δ).
         The Gram matrix gets the rest.
+    use_labels : bool, default=True
+        False leaves out the gradient and its noise, for an anchor that fits every record that can occur: **labels are
+        then not used**, a warning says so, and only the penalty or the box leads away from the anchor.
     debias : bool, default=True
         Take the mean of the Wishart matrix, mσ²·I, off B before a problem is solved, as far as B's least eigenvalue
         allows. The step looks at the release only, and costs no privacy.
-    %(clipped_rows)s
-    fit_intercept : bool, default=False
-    intercept_scaling : float, default=0.3
-        The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared norm
-        becomes 1 + s², and noise grows with it. The intercept's anchor is 0, and the intercept is neither penalised nor
-        bounded.
-    %(random_state)s
     solver : {"coordinate-descent", "davis-yin"}, default="coordinate-descent"
         See `objpert_core.learning.solvers.lasso`. Both go as near to the minimum as doubles allow; the choice does not
         touch privacy.
-    %(on_error_by_row)s
+    %(clipped_rows squared_intercept_scaling)s
 
     Attributes
     ----------
     coef_ : ndarray, shape (n_features_in_,)
         Private. Applies to rows after `row_norm`, not to raw ones.
     intercept_ : float
-        Private; 0.0 without an intercept.
+        Private; the middle of `target_range` without an intercept.
     target_range_ : ndarray, shape (2,), or None
-        Without an anchor (−R, R), to which `predict` cuts its answers.
+        Without an anchor `target_range`, to which `predict` cuts its answers.
     noisy_sums_ : NoisyGram
         What was released. Covered by the promise: it may be published.
     noisy_gram_ : ndarray, shape (D, D)
@@ -158,41 +156,52 @@ class QOPLasso(Regression):
     ((2, 3), False)
     """
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+    CONSTRAINTS: ClassVar = {
         "alpha": nonnegative,
         "anchor": _anchor_argument,
-        "residual_bound": or_none(_zero_or_length),
         "bounds": _box_argument,
         "degrees_of_freedom": or_none(positive_integer),
-        "adjacency": one_of(*ADJACENCIES),
         "tilt_share": in_open_unit,
+        "use_labels": boolean,
         "debias": boolean,
         "solver": one_of(*LASSO_SOLVERS),
     }
+    ADVANCED: ClassVar = {
+        "degrees_of_freedom": None,
+        "tilt_share": 0.5,
+        "use_labels": True,
+        "debias": True,
+        "solver": "coordinate-descent",
+        "row_norm": "clip",
+        "intercept_scaling": 0.3,
+    }
+    TOGETHER: ClassVar = (
+        Together(
+            "use_labels",
+            lambda s: s.use_labels or s.anchor is not None,
+            "be True",
+            "without an anchor",
+            ": no label would be used, and nothing but 0 could come out",
+        ),
+    )
+    clips_targets = True
 
     noisy_sums_: NoisyGram
     privacy_: QuadraticCertificate
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, alpha: float = 1.0, anchor: Any = None,
-        residual_bound: float | None = None, bounds: Any = None, *, degrees_of_freedom: int | None = None,
-        adjacency: str = REPLACE_ONE, tilt_share: float = 0.5, debias: bool = True, row_norm: str = "clip",
-        fit_intercept: bool = False, intercept_scaling: float = 0.3, random_state: Seed = None,
-        solver: str = "coordinate-descent", on_error: str = "raise",
+        self, epsilon: float = 1.0, delta: float = 1e-5, alpha: float = 1.0, anchor: Any = None, *,
+        target_range: Any = None, bounds: Any = None, fit_intercept: bool = False, adjacency: str = REPLACE_ONE,
+        rows_per_person: int = 1, on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None,
+        **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, on_error=on_error,
-        )  # fmt: skip
-        self.alpha = alpha
-        self.anchor = anchor
-        self.residual_bound = residual_bound
-        self.bounds = bounds
-        self.degrees_of_freedom = degrees_of_freedom
-        self.adjacency = adjacency
-        self.tilt_share = tilt_share
-        self.debias = debias
-        self.solver = solver
+        self.take(locals())
+
+    def keep_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+        """See `LinearRegressor.keep_coefficients`; with an anchor the range is that of residuals: nothing is cut."""
+        super().keep_coefficients(coefficients, intercept)
+        if self.anchor is not None:
+            self.target_range_ = None
 
     # What was released
 
@@ -234,82 +243,63 @@ class QOPLasso(Regression):
         if not isinstance(bounds, str) or bounds != "same":
             _box_argument("bounds", bounds)
             other.bounds = bounds
-        result = other._solved(float(other.alpha))
-        other.n_iter_ = result.iterations
-        other._record(Release(result.theta, self.privacy_, ()))
+        result = other._solved(other.settings.alpha)
+        other.keep(Learned(Release(result.theta, self.privacy_, ()), {"n_iter_": result.iterations}), {})
         return other
 
     # Fitting
 
-    def _check_together(self, **options: Any) -> None:
-        super()._check_together(**options)
-        if self.residual_bound != 0:
-            return
-        if self.anchor is None:
-            raise ValueError(
-                f"residual_bound must be a number > 0 without an anchor, got {self.residual_bound!r}: no label would "
-                "be used, and nothing but 0 could come out"
-            )
-        warnings.warn(
-            "residual_bound=0: labels are not used. The anchor is taken to fit every record that can occur; only the "
-            "penalty and the box lead away from it.",
-            UserWarning,
-            stacklevel=CALLERS_OF_FIT,
-        )
-
-    def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
-        bound = self._residual_bound
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s = self.settings
+        if s.anchor is not None:
+            _one_a_feature("anchor", s.anchor, public.columns)
+        self._box(public.columns)
         told: dict[str, Any] = {
-            "epsilon": float(self.epsilon),
-            "delta": float(self.delta),
-            "dimension": X.shape[1] + bool(self.fit_intercept),
-            "smoothness": row_smoothness(self._constant),
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "adjacency": self.adjacency,
+            "dimension": public.columns + s.fit_intercept,
+            "smoothness": row_smoothness(constant_of(s)),
+            "degrees_of_freedom": s.degrees_of_freedom,
+            "adjacency": s.adjacency,
         }
-        anchor = _anchor_argument("anchor", self.anchor)
-        if anchor is not None:
-            _one_a_feature("anchor", anchor, X.shape[1])
-        self._box(X.shape[1])
-        mechanism = (
-            calibrate_tilt_and_bend(**told, residual_bound=bound, tilt_share=float(self.tilt_share))
-            if bound
-            else calibrate_quadratic_perturbation(**told)
-        )
-        self.noisy_sums_ = noisy_gram(
-            X,
-            targets,
-            mechanism,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            residual_bound=bound,
-            anchor=anchor,
-            row_norm=self.row_norm,
-            intercept_scaling=self._constant,
-            random_state=self.random_state,
-            on_error=self.on_error,
-        )
-        result = self._solved(float(self.alpha), callback)
-        self.n_iter_ = result.iterations
-        return Release(result.theta, self.noisy_sums_.certificate, ())
+        bound = self.largest_target if s.use_labels else 0.0
+        tilt = {"residual_bound": bound, "tilt_share": s.tilt_share} if s.use_labels else {}
+        calibrate: Any = calibrate_tilt_and_bend if s.use_labels else calibrate_quadratic_perturbation
+        rule = partial(calibrate, delta=s.delta, **told, **tilt)
+        mechanism = calibrate_group(rule, s.epsilon, s.delta, s.rows_per_person)
+        how = {"row_norm": s.row_norm, "intercept_scaling": constant_of(s), "on_error": s.on_error}
+        how |= {"epsilon": s.epsilon, "delta": s.delta, "rows_per_person": s.rows_per_person}
 
-    def _solved(self, alpha: float, callback: Callback | None = None, start: FloatArray | None = None) -> SolverResult:
+        def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> Iterator[Learned]:
+            asked: dict[str, Any] = {"residual_bound": bound, "anchor": s.anchor, **how}
+            for state in random_states:
+                sums = noisy_gram(data.X, data.targets, mechanism, random_state=state, **asked)
+                result = self._solution(sums, s.alpha, callback)
+                also = {"noisy_sums_": sums, "n_iter_": result.iterations}
+                yield Learned(Release(result.theta, sums.certificate, ()), also)
+
+        terms = Terms(s.epsilon, s.delta, s.adjacency, s.rows_per_person)
+        sums, cautions = ("noisy Gram matrix", "noisy gradient at the anchor"), () if s.use_labels else (_NO_LABELS,)
+        return Recipe("quadratic perturbation", terms, mechanism, public, run, released=sums, cautions=cautions)
+
+    def _solved(self, alpha: float, start: FloatArray | None = None) -> SolverResult:
+        return self._solution(self.noisy_sums_, alpha, start=start)
+
+    def _solution(
+        self, sums: NoisyGram, alpha: float, callback: Callback | None = None, start: FloatArray | None = None
+    ) -> SolverResult:
         """The solution for this α and the box; `ConvergenceError` says something of released numbers only."""
-        result = solve_lasso(self._problem(alpha), solver=self.solver, start=start, callback=callback)
-        if not result.converged:
-            raise ConvergenceError(
-                f"solver {self.solver!r} reached a residual of {result.gradient_norm:.3g} in {result.iterations} "
-                "iterations, and double precision allows a smaller residual; try the other solver"
-            )
-        return result
-
-    def _problem(self, alpha: float) -> BoxedLasso:
-        sums, features = self.noisy_sums_, self.n_features_in_
-        dimension = len(sums.tilt)
+        s, features, dimension = self.settings, self.n_features_in_, len(sums.tilt)
         penalty, low, high = np.zeros(dimension), np.full(dimension, -np.inf), np.full(dimension, np.inf)
         penalty[:features] = alpha
         low[:features], high[:features] = self._box(features)
-        return sums.problem(penalty, low, high, bool(self.debias))
+        problem = sums.problem(penalty, low, high, s.debias)
+        result = solve_lasso(problem, solver=s.solver, start=start, callback=callback)
+        if not result.converged:
+            raise ConvergenceError(
+                f"solver {s.solver!r} reached a residual of {result.gradient_norm:.3g} in {result.iterations} "
+                "iterations, and double precision allows a smaller residual; try the other solver"
+            )
+        return result
 
     def _box(self, features: int) -> tuple[FloatArray, FloatArray]:
         box = _box_argument("bounds", self.bounds)
@@ -320,10 +310,10 @@ class QOPLasso(Regression):
                 _one_a_feature("bounds", end, features)
         return box
 
-    @property
-    def _residual_bound(self) -> float:
-        return RESIDUAL_BOUND if self.residual_bound is None else float(self.residual_bound)
 
-    def _range(self) -> tuple[float, float] | None:
-        """Without an anchor the targets themselves are clipped to ±`residual_bound`."""
-        return (-self._residual_bound, self._residual_bound) if self.anchor is None else None
+_NO_LABELS = Caution(
+    "labels",
+    "use_labels=False: labels are not used. The anchor is taken to fit every record that can occur; only the penalty "
+    "and the box lead away from it.",
+    UserWarning,
+)

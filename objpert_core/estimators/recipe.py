@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -68,7 +68,7 @@ class Learned(NamedTuple):
     also: Mapping[str, Any] = {}
 
 
-Learner = Callable[[Data, Sequence[Seed], Callback | None], Sequence[Learned]]
+Learner = Callable[[Data, Sequence[Seed], Callback | None], Iterable[Learned]]
 """Fits data once for each random state; fits that differ by their noise alone may share work."""
 
 
@@ -136,7 +136,7 @@ class Recipe:
 
     def learn(self, data: Data, random_states: Sequence[Seed], callback: Callback | None = None) -> Sequence[Learned]:
         """Fit, once for each random state."""
-        return self.run(data, random_states, callback)
+        return list(self.run(data, random_states, callback))
 
     @property
     def standardisation(self) -> Standardisation:

@@ -2,95 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from objpert_core._validation import FloatArray, length, nonnegative, positive
-from objpert_core.accounting.population.ball import ObjectivePlan, check_lam, objective_plan
-from objpert_core.accounting.population.sizes import Sizes
-from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, Scheduled
-from objpert_core.estimators.constraints import Constraint, check_slope, one_of, or_none
+from objpert_core._validation import length, nonnegative, positive
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.population.ball import check_lam, objective_plan
+from objpert_core.estimators import ball
+from objpert_core.estimators.base import LinearClassifier, LinearRegressor
+from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.former import Seed, SolvedModel
+from objpert_core.estimators.objective import SOLVED, constant_of, slope_is_bounded, solved, solving
+from objpert_core.estimators.parameters import Advanced, Applies, Settings
+from objpert_core.estimators.recipe import Data, Learned, Objective, Public, Recipe
+from objpert_core.estimators.steps_before import rows_cautions
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
-from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
+from objpert_core.learning.fit import Problem, Seed
+from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.rows import row_radius
-from objpert_core.learning.release import Release
+from objpert_core.learning.solvers import Callback
+
+CONSTRAINTS = {**ball.CONSTRAINTS, "lam": or_none(nonnegative), "sigma_out": or_none(positive)}
+ADVANCED = {"strict": True, "sigma_out": None, **SOLVED}
 
 
-class ObjectiveInBall(Scheduled, SolvedModel):
-    """A linear model by objective perturbation in a ball."""
+def _claimed(s: Settings) -> None:
+    """`ValueError` where what is published claims nothing, as far as no look at the shape of X is needed."""
+    check_lam(s.schedule, s.lam, ball.chosen_loss(s).smoothness)
+    if s.schedule != "tight":
+        ball.sizes_of(s, s.public_rows or 1, 1, 1.0).claimed(s.strict)
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"lam": or_none(nonnegative), "sigma_out": or_none(positive)}
 
-    privacy_: ObjectivePerturbationCertificate
+TOGETHER = (Applies(_claimed),)
 
-    def __init__(self, *, lam: float | None, sigma_out: float | None, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.lam = lam
-        self.sigma_out = sigma_out
 
-    def _threshold(self) -> float | None:
-        return None
+def in_a_ball(model: Any, public: Public, clip: float | None = None) -> Recipe:
+    """The recipe of Algorithm 1 in a ball, with noise and regularisation by public numbers alone."""
+    s, name = model.settings, type(model).__name__
+    loss, norm, tight = ball.chosen_loss(s), row_radius(constant_of(s)), s.schedule == "tight"
+    counted = not tight or (s.loss == LogisticLoss.name and s.lam is None)
+    rows = (s.public_rows or public.rows) if counted else 1
+    steepest = loss.lipschitz * norm if clip is None else min(loss.lipschitz * norm, clip)
+    mechanism, envelope = objective_plan(
+        s.schedule,
+        ball.sizes_of(s, rows, public.columns + s.fit_intercept, steepest),
+        smoothness=loss.smoothness * norm**2,
+        bound=_least_bound(loss),
+        tau=s.tau,
+        sigma_out=s.sigma_out,
+        lam=s.lam,
+        strict=s.strict,
+    )
+    objective = Objective(loss, mechanism.objective.lam, clip, s.radius, envelope)
+    promised = s.epsilon if tight else None
+    terms = ball.terms_of(s, public, reads_rows=counted, epsilon=promised, adjacency=mechanism.adjacency)
 
-    def _check_together(self, **options: Any) -> None:
-        super()._check_together(**options)
-        loss = self._chosen_loss()
-        check_slope(loss, self._threshold())
-        check_lam(self.schedule, self.lam, loss.smoothness)
-        if self.schedule != "tight":  # what needs no look at the shape of X
-            Sizes(self.public_rows or 1, 1, self.epsilon, self.delta).claimed(self.strict)
+    def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> Iterator[Learned]:
+        how = solving(s, s.row_norm, callback)
+        limits: dict[str, Any] = {"radius": s.radius, "envelope": envelope, "declared_rows": s.public_rows}
+        problem = Problem(data.X, data.targets, loss, clip, solving=how, **limits)
+        for release in perturb_and_solve_draws(problem, terms, mechanism, random_states):
+            yield Learned(release, solved(release))
 
-    @property
-    def _goes_by_rows(self) -> bool:
-        return self.schedule != "tight" or (self.loss == LogisticLoss.name and self.lam is None)
-
-    def _reads_rows(self) -> bool:
-        return self._goes_by_rows and super()._reads_rows()
-
-    def plan(self, n_rows: int, dimension: int) -> ObjectivePlan:
-        """Noise, regularisation and smoothing for the public number of rows and of parameters (intercept included).
-
-        `ValueError` as in `fit`, also for a published schedule that does not apply.
-        """
-        loss, longest, clip = self._chosen_loss(), row_radius(self._constant), self._threshold()
-        gradient = loss.lipschitz * longest
-        slope, rows = gradient if clip is None else min(gradient, clip), n_rows if self._goes_by_rows else 1
-        return objective_plan(
-            self.schedule,
-            Sizes(rows, dimension, self.epsilon, self.delta, self.radius, slope),
-            smoothness=loss.smoothness * longest**2,
-            bound=_least_bound(loss),
-            tau=float(self.tau),
-            sigma_out=self.sigma_out,
-            lam=self.lam,
-            strict=self.strict,
-        )
-
-    def _release(
-        self, X: Any, targets: FloatArray, callback: Any, **options: Any
-    ) -> Release[ObjectivePerturbationCertificate]:
-        rows = len(targets) if self.public_rows is None else int(self.public_rows)
-        mechanism, envelope = self.plan(max(rows, 1), X.shape[1] + bool(self.fit_intercept))
-        problem, terms = described(
-            X,
-            targets,
-            mechanism,
-            delta=self.delta,
-            loss=self._chosen_loss(),
-            clip=self._threshold(),
-            epsilon=self.epsilon if self.schedule == "tight" else None,
-            public_rows=rows if self._goes_by_rows else None,
-            rows_declared=self.public_rows is not None,
-            radius=self.radius,
-            envelope=envelope,
-            **self._sharing(callback),
-        )
-        problem = replace(problem, declared_rows=self.public_rows)
-        (release,) = perturb_and_solve_draws(problem, terms, mechanism, [self.random_state])
-        return release
+    told: dict[str, Any] = {"row_norm": s.row_norm, "reads_rows": counted, "cautions": rows_cautions(s, name, counted)}
+    return Recipe("objective perturbation in a ball", terms, mechanism, public, run, objective, **told)
 
 
 def _least_bound(loss: Loss) -> str:
@@ -100,7 +76,7 @@ def _least_bound(loss: Loss) -> str:
 
 
 @documented
-class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
+class ObjPertSCOClassifier(LinearClassifier):
     """A linear classifier under (ε, δ)-differential privacy, by objective perturbation in a ball.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
@@ -109,11 +85,9 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
     data. The aim is a population risk close to that of the best model in the ball. The scores of a model that is kept
     small are no log-odds, so there are no probabilities; `ObjPertLogisticRegression` has them.
 
-    %(replaced)s
-
     Parameters
     ----------
-    %(epsilon_replaced delta radius)s
+    %(epsilon delta radius)s
     schedule : {"tight", "bassily2019"}, default="tight"
         "tight" takes the least noise that a proof allows: for the logistic loss that of the Gaussian mechanism of
         sensitivity 2R. "bassily2019" is Algorithm 2 as published, for ε ≤ 1 and δ ≤ 1/n², but with the noise that its
@@ -121,9 +95,12 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
         `epsilon` the fit is refused.
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
         "hinge" has a corner: its Moreau envelope is minimised, which has no corner.
-    %(tau sigma_out solver no_intercept row_norm random_state objective_in_ball)s
-    %(hinge_width)s
-    %(classes max_iter on_error)s
+    %(ball_lam classes fit_intercept_or_not ball_public_rows adjacency_in_ball rows_per_person on_error)s
+    %(random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(hinge_width strict tau sigma_out solver max_iter ball_intercept_scaling row_norm)s
 
     Attributes
     ----------
@@ -144,33 +121,35 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
     ('data sets of the same size m = 2000, known to all, that differ in one row', 4.0, True)
     """
 
+    CONSTRAINTS: ClassVar = CONSTRAINTS
+    ADVANCED: ClassVar = {"hinge_width": 0.5, **ADVANCED}
+    TOGETHER: ClassVar = TOGETHER
+
+    privacy_: ObjectivePerturbationCertificate
+
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
-        loss: str = "logistic", tau: float = 1e-6, sigma_out: float | None = None, solver: str = "newton",
-        fit_intercept: bool = False, intercept_scaling: float = 0.3, row_norm: str = "normalize",
-        random_state: Seed = None, *, lam: float | None = None, hinge_width: float = 0.5, strict: bool = True,
-        public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
+        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, *, schedule: str = "tight",
+        loss: str = "logistic", lam: float | None = None, classes: Any = None, fit_intercept: bool = False,
+        public_rows: int | None = None, adjacency: str = REPLACE_ONE, rows_per_person: int = 1,
+        on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
-            solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
-            random_state=random_state, lam=lam, strict=strict, public_rows=public_rows, classes=classes,
-            max_iter=max_iter, on_error=on_error, hinge_width=hinge_width,
-        )  # fmt: skip
+        self.take(locals())
+
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        return in_a_ball(self, public)
 
 
 @documented
-class ObjPertSCORegressor(ResidualInBall, ObjectiveInBall):
+class ObjPertSCORegressor(LinearRegressor):
     """Linear regression under (ε, δ)-differential privacy, by objective perturbation in a ball.
 
-    As `ObjPertSCOClassifier`, for losses of the residual (y − target_offset)/target_scale − x̃ᵀθ. Losses with corners,
+    As `ObjPertSCOClassifier`, for losses of the residual y − x̃ᵀθ, in units of `target_range`. Losses with corners,
     and others of much curvature, are replaced by their Moreau envelopes.
-
-    %(replaced)s
 
     Parameters
     ----------
-    %(epsilon_replaced delta radius)s
+    %(epsilon delta radius)s
     schedule : {"tight", "bassily2019"}, default="tight"
         As for `ObjPertSCOClassifier`.
     loss : {"absolute", "pinball", "epsilon-insensitive", "huber", "squared"}, default="absolute"
@@ -178,12 +157,12 @@ class ObjPertSCORegressor(ResidualInBall, ObjectiveInBall):
     clip : float > 0 or None, default=None
         C: no row's gradient gets longer than C, and σ is proportional to C, or to the loss's slope times R where the
         latter is less. None clips nothing.
-    %(tau sigma_out solver no_intercept)s
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`; "normalize" gives every row norm 1.
-    %(random_state scaled_targets objective_in_ball)s
-    %(residual_losses)s
-    %(max_iter on_error)s
+    %(ball_lam quantile target_range fit_intercept_or_not ball_public_rows adjacency_in_ball rows_per_person)s
+    %(on_error random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(residual_losses strict tau sigma_out solver max_iter ball_intercept_scaling clipped_rows)s
 
     Attributes
     ----------
@@ -203,27 +182,25 @@ class ObjPertSCORegressor(ResidualInBall, ObjectiveInBall):
     ('two-signed', 'absolute', 0.82)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "loss": one_of(*ROBUST, SquaredLoss.name),
+    CONSTRAINTS: ClassVar = {
+        **CONSTRAINTS,
+        "loss": one_of(*ball.ROBUST, SquaredLoss.name),
         "clip": or_none(length),
     }
+    ADVANCED: ClassVar = {**ball.OF_RESIDUALS, **ADVANCED, "row_norm": "clip"}
+    TOGETHER: ClassVar = (slope_is_bounded(ball.chosen_loss), *TOGETHER)
+
+    privacy_: ObjectivePerturbationCertificate
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
-        loss: str = "absolute", clip: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
-        solver: str = "newton", fit_intercept: bool = False, intercept_scaling: float = 0.3, row_norm: str = "clip",
-        random_state: Seed = None, *, target_offset: float = 0.0, target_scale: float = 1.0, lam: float | None = None,
-        quantile: float = 0.5, insensitive_width: float = 0.1, huber_threshold: float = 1.0, strict: bool = True,
-        public_rows: int | None = None, max_iter: int = 1000, on_error: str = "raise", target_range: Any = None,
+        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, *, schedule: str = "tight",
+        loss: str = "absolute", clip: float | None = None, lam: float | None = None, quantile: float = 0.5,
+        target_range: Any = None, fit_intercept: bool = False, public_rows: int | None = None,
+        adjacency: str = REPLACE_ONE, rows_per_person: int = 1, on_error: str = "raise", random_state: Seed = None,
+        advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
-            solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
-            random_state=random_state, target_offset=target_offset, target_scale=target_scale, lam=lam, strict=strict,
-            public_rows=public_rows, max_iter=max_iter, on_error=on_error, quantile=quantile,
-            insensitive_width=insensitive_width, huber_threshold=huber_threshold, target_range=target_range,
-        )  # fmt: skip
-        self.clip = clip
+        self.take(locals())
 
-    def _threshold(self) -> float | None:
-        return None if self.clip is None else float(self.clip)
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        return in_a_ball(self, public, self.settings.clip)

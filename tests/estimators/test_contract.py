@@ -73,7 +73,7 @@ SCO_REGRESSOR = SCO | OF_RESIDUALS | {"loss": (SCO_LOSSES, ("hinge", None))}
 QOP = {
     "alpha": (FROM_ZERO, (-1.0, math.inf)),
     "anchor": ("None or an array of numbers of size at most 1e+50, one a feature", (math.nan, [[1.0]], "zero", 1.0)),
-    "residual_bound": (FROM_ZERO, (-1.0, math.inf)),
+    "target_range": RANGE_OF_TARGETS,
     "bounds": (
         "None or two numbers, or arrays of numbers, the first of them nowhere above the second",
         ((1.0, 0.0), 1.0, (0.0, math.nan), (-math.inf,), ([1.0, 2.0], [0.0])),
@@ -83,7 +83,7 @@ QOP = {
     "solver": ("one of 'coordinate-descent', 'davis-yin'", ("newton", None)),
 }
 BOUNDED = {
-    "target_bound": ("a number from 1e-50 to 1e+50", (1e-60, 1e60)),
+    "target_range": RANGE_OF_TARGETS,
     "accounting": ("one of 'tight', 'published'", ("exact", None)),
 }
 ONE_SAMPLE = BOUNDED | {"accounting": ("one of 'tight', 'split', 'published'", ("exact", None))}
@@ -331,7 +331,7 @@ def test_scikit_learns_own_checks(estimator, check):
         est.DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
         est.DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
         est.NoisySGDClassifier(epsilon=8.0, radius=8.0, step_scale=4.0, sampling="full batch"),
-        est.NoisySGDRegressor(loss="huber", target_offset=3.0, target_scale=2.0, public_rows=100),
+        est.NoisySGDRegressor(loss="huber", target_range=(1.0, 5.0), public_rows=100),
         est.ObjPertSCOClassifier(lam=200.0),
         est.DPSGDLogisticRegression(),
         est.PhasedERMClassifier(epsilon=50.0, radius=20.0),

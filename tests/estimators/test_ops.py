@@ -71,10 +71,12 @@ def test_the_best_of_many_runs_is_good(accounting, most):
 @pytest.mark.parametrize("kind", EACH)
 def test_targets_are_clipped_and_in_other_units_they_give_coefficients_in_other_units(kind):
     wild = np.where(np.arange(6000) % 2 == 0, Y, 1e30 * np.sign(Y))
-    far, near = (kind(random_state=0, target_bound=0.2).fit(X, y).coef_ for y in (wild, np.clip(wild, -0.2, 0.2)))
+    far, near = (
+        kind(random_state=0, target_range=(-0.2, 0.2)).fit(X, y).coef_ for y in (wild, np.clip(wild, -0.2, 0.2))
+    )
     np.testing.assert_array_equal(far, near)
     plain = kind(random_state=0).fit(X, Y)
-    scaled = kind(random_state=0, target_bound=1024.0).fit(X, 1024 * Y)
+    scaled = kind(random_state=0, target_range=(-1024.0, 1024.0)).fit(X, 1024 * Y)
     np.testing.assert_allclose(scaled.coef_, 1024 * plain.coef_, rtol=1e-3, atol=1e-2)
 
 

@@ -10,6 +10,7 @@ from sklearn.linear_model import Lasso
 
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.estimators import QOPLasso
+from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.solvers.lasso import LASSO_SOLVERS
 from tests.estimators.contract.case import assert_unfitted
@@ -35,7 +36,7 @@ def model():
 def anchored():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return lasso(anchor=TRUTH, residual_bound=0, alpha=20.0, random_state=0).fit(X, Y)
+        return lasso(anchor=TRUTH, use_labels=False, alpha=20.0, random_state=0).fit(X, Y)
 
 
 def minimum(model, alpha, low=-np.inf, high=np.inf, positive=False):
@@ -62,7 +63,7 @@ def test_it_is_the_lasso_of_what_was_released(model, solver, alpha):
 def test_the_mean_of_the_noise_is_taken_off_as_far_as_the_release_allows(model):
     plain = lasso(alpha=0.0, debias=False, random_state=0).fit(X, Y)
     taken = plain.resolve()
-    taken.debias = True
+    taken.set_params(advanced__debias=True)
     taken = taken.resolve()
     np.testing.assert_allclose(plain.coef_, minimum(plain, 1e-12), atol=1e-9)
     np.testing.assert_allclose(taken.coef_, minimum(taken, 1e-12), atol=1e-9)
@@ -70,7 +71,7 @@ def test_the_mean_of_the_noise_is_taken_off_as_far_as_the_release_allows(model):
     assert np.linalg.norm(taken.coef_ - least) < 0.8 * np.linalg.norm(plain.coef_ - least)
     few = lasso(alpha=0.0, degrees_of_freedom=5, random_state=0).fit(X[:5], Y[:5])  # the least eigenvalue is near 0
     without = few.resolve()
-    without.debias = False
+    without.set_params(advanced__debias=False)
     np.testing.assert_array_equal(few.coef_, without.resolve().coef_)
 
 
@@ -129,6 +130,7 @@ def test_the_mechanism_is_bend_and_tilt_or_the_bend_alone(model, anchored):
 
 
 def test_with_an_anchor_that_fits_everything_labels_are_not_used(anchored):
+    forget_cautions()
     with pytest.warns(UserWarning, match="labels are not used") as told:
         other = clone(anchored).fit(X, np.zeros(len(X)))
     assert told[0].filename == __file__
@@ -147,8 +149,8 @@ def test_a_target_beyond_the_doubles_counts_as_none_without_a_word(model):
 
 
 def test_residuals_are_those_at_the_anchor():
-    near = lasso(anchor=TRUTH + 0.05, residual_bound=0.2, alpha=0.0, random_state=0).fit(X, Y)
-    far = lasso(residual_bound=1.0, alpha=0.0, random_state=0).fit(X, Y)
+    near = lasso(anchor=TRUTH + 0.05, target_range=(-0.2, 0.2), alpha=0.0, random_state=0).fit(X, Y)
+    far = lasso(target_range=(-1.0, 1.0), alpha=0.0, random_state=0).fit(X, Y)
     assert near.privacy_.sigma == pytest.approx(0.2 * far.privacy_.sigma, rel=1e-6)
     assert np.linalg.norm(near.coef_ - TRUTH) < np.linalg.norm(far.coef_ - TRUTH)
 
@@ -168,7 +170,7 @@ def test_an_intercept_is_neither_penalised_nor_bounded():
 
 
 CONTRADICTIONS = [
-    ({"residual_bound": 0}, "residual_bound must be a number > 0 without an anchor, got 0"),
+    ({"use_labels": False}, "use_labels must be True without an anchor, got False"),
     ({"anchor": [1.0, 2.0]}, "anchor must have one number for each of X's 4 features, got 2"),
     ({"bounds": ([0.0] * 3, 1.0)}, "bounds must have one number for each of X's 4 features, got 3"),
     ({"degrees_of_freedom": 4}, r"degrees_of_freedom must be at least dimension \+ 1 = 5, got 4"),
@@ -199,7 +201,7 @@ def test_a_fitted_model_is_resolved_and_the_copy_can_be_fitted_and_cloned(model)
 
 @pytest.mark.parametrize("scale", [2.0**-100, 2.0**20, 2.0**100])
 def test_targets_of_any_size_are_fitted(scale):
-    one = lasso(epsilon=5.0, residual_bound=scale, alpha=0.0, random_state=0).fit(X, scale * Y)
+    one = lasso(epsilon=5.0, target_range=(-scale, scale), alpha=0.0, random_state=0).fit(X, scale * Y)
     other = lasso(epsilon=5.0, alpha=0.0, random_state=0).fit(X, Y)
     np.testing.assert_allclose(one.coef_ / scale, other.coef_, atol=1e-6)
     assert one.privacy_.verify(one)

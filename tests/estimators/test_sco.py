@@ -119,7 +119,7 @@ def test_it_learns():
     population = AbsoluteWithLaplace(4)
     X, y = population.sample(20_000, seed=1)
     model = ObjPertSCORegressor(1.0, 1e-5, 2.0, random_state=0).fit(X, 3 + 2 * y)
-    scaled = ObjPertSCORegressor(1.0, 1e-5, 2.0, random_state=0, target_offset=3.0, target_scale=2.0).fit(X, 3 + 2 * y)
+    scaled = ObjPertSCORegressor(1.0, 1e-5, 2.0, random_state=0, target_range=(1.0, 5.0)).fit(X, 3 + 2 * y)
     assert population.excess(scaled.coef_ / 2) < 0.02 * population.excess(np.zeros(4))
     assert np.abs(scaled.predict(X) - (3 + 2 * y)).mean() < np.abs(model.predict(X) - (3 + 2 * y)).mean()
 

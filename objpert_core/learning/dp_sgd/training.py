@@ -31,7 +31,7 @@ from objpert_core.learning.problem.rounding import UNIT, gamma
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, allocated_batches, poisson_batches
 
-StepCallback = Callable[[int, float], None]
+StepCallback = Callable[[int, float], object]
 
 POISSON, ALLOCATION = "poisson", "allocation"
 SAMPLINGS = (POISSON, ALLOCATION)

@@ -27,7 +27,8 @@ from objpert_core.learning.certificates.field_rules import (
     form,
 )
 from objpert_core.learning.certificates.model import on_lattice
-from objpert_core.learning.posterior.noisy_sums import moved_sums, sums_spacing
+from objpert_core.learning.posterior.noisy_sums import SumNoise, sums_spacing
+from objpert_core.learning.posterior.shares import by_shares
 from objpert_core.learning.quadratic.certificate import row_smoothness
 
 
@@ -130,9 +131,8 @@ class SharedSamplingCertificate(
 
     def rebuild(self) -> ProposeTestRelease | PrivateSelection:
         """See `PrivacyCertificate.rebuild`; the shares alone decide."""
-        shares = (self.release_epsilon, self.release_delta, self.test_epsilon, self.test_delta, self.failure)
-        base = ProposeTestRelease(*shares, "added", self.shifted, uniform=True)
-        return base if self.mean_runs == 1 else PrivateSelection(base, self.mean_runs, 1)
+        parts = (self.release_epsilon, self.release_delta, self.test_epsilon, self.test_delta, self.failure)
+        return by_shares(parts, shifted=self.shifted, mean_runs=self.mean_runs)
 
     def holds(self) -> bool:
         """Say whether the statistics keep to their share, and the best run was found by something public, for one row
@@ -186,10 +186,8 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
 
     def rebuild(self) -> Gaussian:
         """Build the mechanism again: three Gaussian mechanisms add up in squares."""
-        noises = (self.gram_noise, self.moment_noise, self.eigenvalue_noise)
-        moved = moved_sums(self.mechanism_adjacency)
-        ratios = (most / noise for most, noise in zip(moved, noises, strict=True))
-        return Gaussian(1.0, math.hypot(*ratios), adjacency=self.mechanism_adjacency)
+        noise = SumNoise(self.gram_noise, self.moment_noise, self.eigenvalue_noise)
+        return noise.mechanism(self.mechanism_adjacency)
 
     def holds(self) -> bool:
         """Say whether the sums lie on a lattice (docs/theorems.md, T40)."""

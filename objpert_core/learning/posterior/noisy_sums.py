@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import NoiseSource, with_noise
@@ -33,7 +34,14 @@ class SumNoise:
     gram: float
     moment: float
     eigenvalue: float
-    margin: float
+    margin: float = 0.0
+    """By how much λ_min is taken for smaller than it seems; post-processing."""
+
+    def mechanism(self, adjacency: str) -> Gaussian:
+        """What the three sums together are about one row: Gaussian mechanisms add up in squares."""
+        noises = (self.gram, self.moment, self.eigenvalue)
+        ratios = (most / noise for most, noise in zip(moved_sums(adjacency), noises, strict=True))
+        return Gaussian(1.0, math.hypot(*ratios), adjacency=adjacency)
 
 
 @dataclass(frozen=True, eq=False)

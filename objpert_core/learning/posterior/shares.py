@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.accounting import calibrate_gaussian, posterior_precision, published_posterior_precision
+from objpert_core.accounting import (
+    PrivateSelection,
+    ProposeTestRelease,
+    calibrate_gaussian,
+    posterior_precision,
+    published_posterior_precision,
+)
 from objpert_core.accounting.posterior.profile import LARGEST_LEVERAGE
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.adaptive import ChooseLam, Run, one_run
@@ -44,6 +50,11 @@ class Shares:
         own = Statistics(mu, mu, math.sqrt(2 * math.log(2 / delta)), shifted=False)
         return cls(epsilon / 2, delta / 3, epsilon / 2, delta / 3, delta / 3, own, published=True)
 
+    def mechanism(self, runs: float) -> ProposeTestRelease | PrivateSelection:
+        """What one run is, or the best of a random number of runs with this mean."""
+        parts = (self.release_epsilon, self.release_delta, self.test_epsilon, self.test_delta, self.failure)
+        return by_shares(parts, shifted=self.statistics.shifted, mean_runs=runs)
+
     def run(
         self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource, *, fallback: bool = False
     ) -> Run | None:
@@ -62,6 +73,14 @@ class Shares:
     def _precision(self, leverage: float, slope: float) -> float:
         rule = published_posterior_precision if self.published else posterior_precision
         return rule(self.release_epsilon, self.release_delta, leverage, slope)
+
+
+def by_shares(
+    parts: tuple[float, float, float, float, float], *, shifted: bool, mean_runs: float
+) -> ProposeTestRelease | PrivateSelection:
+    """A draw behind statistics, with `parts` ε and δ of the draw, ε and δ of the statistics, and the failures'."""
+    base = ProposeTestRelease(*parts, "added", shifted, uniform=True)
+    return base if mean_runs == 1 else PrivateSelection(base, mean_runs, 1)
 
 
 def least_sum(epsilon: float, delta: float) -> float:
