@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, in_open_unit, length, positive, positive_integer
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
-from objpert_core.estimators.cautions import CALLERS_OF_FIT
+from objpert_core.accounting.terms import Terms
+from objpert_core.estimators.base import LinearClassifier, encode
+from objpert_core.estimators.cautions import Caution
 from objpert_core.estimators.constraints import one_of, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.former import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.frames import checked_rows, checked_targets
+from objpert_core.estimators.objective import constant_of
+from objpert_core.estimators.parameters import Advanced, Applies, Settings, Together
+from objpert_core.estimators.recipe import Data, Learned, Objective, Public, Recipe
 from objpert_core.estimators.scoring import FLOATS
+from objpert_core.estimators.steps_before import rows_cautions
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.dp_sgd.budget import check_allocated, dpsgd_budget
+from objpert_core.learning.dp_sgd.budget import Budget, check_allocated, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import (
@@ -41,6 +45,7 @@ from objpert_core.learning.dp_sgd.tuning import (
     select_honestly,
     split_by_coins,
 )
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
@@ -48,16 +53,18 @@ from objpert_core.learning.sampling import Streams
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import Callback
 
-_NOT_PAID = (
+_NOT_PAID = Caution(
+    "tuning",
     "The learning rate is chosen by looking at the data and nobody pays for the choice: privacy_ covers one run only. "
-    "Give mean_runs to pay for it, or tuning='dishonest' to say that this is meant."
+    "Give mean_runs to pay for it, or tuning='dishonest' to say that this is meant.",
+    PrivacyBudgetWarning,
 )
 _BATCH_SIZE, _RATE = 256, 0.03
 _FEW_ROWS, _RATE_OF_FEW_ROWS = 1000, 0.5  # `python -m benchmarks.dp_sgd_learning_rates few`
 
 
-def _one_rate(name: str, value: Any) -> None:
-    learning_rates_array(name, positive(name, value))
+def _one_rate(name: str, value: Any) -> float:
+    return float(learning_rates_array(name, positive(name, value)).ravel()[0])
 
 
 def _different_rates(name: str, value: Any) -> list[float]:
@@ -67,8 +74,21 @@ def _different_rates(name: str, value: Any) -> list[float]:
     return rates
 
 
+_NO_RATES = "where learning_rates is None"
+
+
+def _can_be_allocated(s: Settings) -> None:
+    if s.sampling == ALLOCATION:
+        check_allocated(
+            accountant=s.accountant,
+            mean_runs=s.mean_runs,
+            adjacency=s.adjacency,
+            rows_per_person=s.rows_per_person,
+        )
+
+
 @documented
-class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
+class DPSGDLogisticRegression(LinearClassifier):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
     In every step each row joins the batch by its own coin. The gradients of the batch are clipped and summed, Gaussian
@@ -98,30 +118,33 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         on rows that are much alike, a few steps of 0.03 would not get anywhere.
     epochs : int, default=60
         There are epochs · ⌈n/batch_size⌉ steps.
+    mean_runs : float or None, default=None
+        μ, the mean number of runs in honest tuning; with 15.4 there are more than 10 runs with probability 0.9.
+    learning_rates : sequence of different floats or None, default=None
+        The learning rates on offer; they must not come from the data.
+    %(margin classes fit_intercept)s
+    public_rows : int or None, default=None
+        The number of rows from which sample rate and steps follow.
+        %(declared_rows)s
+    %(adjacency rows_per_person on_error_of_steps)s
+    random_state : None, int, RandomState or Generator, default=None
+        None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
+        certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
+        noise of a fit with that learning rate alone.
+    %(advanced)s
+
+    Other Parameters
+    ----------------
     optimizer : {"adam", "sgd"}, default="adam"
     clip : float or None, default=None
         Norm to which every row's gradient is clipped. None takes √(1 + s²), which no gradient of the logistic loss
         exceeds: nothing is clipped.
     accountant : {"pld", "rdp"}, default="pld"
         See `objpert_core.accounting.calibrate_dpsgd`.
-    mean_runs : float or None, default=None
-        μ, the mean number of runs in honest tuning; with 15.4 there are more than 10 runs with probability 0.9.
-    learning_rates : sequence of different floats or None, default=None
-        The learning rates on offer; they must not come from the data.
     tuning : {None, "honest", "dishonest"}, default=None
         None means honest where `mean_runs` is given; otherwise, with `learning_rates`, dishonest, with a warning.
     validation_fraction : float, default=0.1
         For tuning without `X_val`: every row is held out for the choice with this probability, by its own coin.
-    %(intercept row_norm)s
-    random_state : None, int, RandomState or Generator, default=None
-        None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
-        certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
-        noise of a fit with that learning rate alone.
-    %(margin classes)s
-    public_rows : int or None, default=None
-        The number of rows from which sample rate and steps follow.
-        %(declared_rows)s
-    %(on_error_of_steps adjacency rows_per_person)s
     sampling : {"poisson", "allocation"}, default="poisson"
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
@@ -129,6 +152,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         or removed. Allocation does not work with `mean_runs`, nor with other values of `adjacency`,
         `rows_per_person` and `accountant` than the defaults. With a `delta` below about 1e-13 times the number of
         steps, allocation saves no noise.
+    %(intercept_scaling row_norm)s
 
     Attributes
     ----------
@@ -166,7 +190,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     True
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+    CONSTRAINTS: ClassVar = {
         "learning_rate": or_none(_one_rate),
         "batch_size": or_none(positive_integer),
         "epochs": positive_integer,
@@ -177,31 +201,46 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         "learning_rates": or_none(_different_rates),
         "tuning": or_none(one_of("honest", "dishonest")),
         "validation_fraction": in_open_unit,
-        "public_rows": or_none(positive_integer),
         "sampling": one_of(*SAMPLINGS),
     }
+    ADVANCED: ClassVar = {
+        "optimizer": "adam",
+        "clip": None,
+        "accountant": "pld",
+        "tuning": None,
+        "validation_fraction": 0.1,
+        "sampling": POISSON,
+        "intercept_scaling": 0.3,
+        "row_norm": "normalize",
+    }
+    TOGETHER: ClassVar = (
+        Together("mean_runs", lambda s: s.mean_runs is None or s.learning_rates, "be None", _NO_RATES),
+        Together("tuning", lambda s: s.tuning is None or s.learning_rates, "be None", _NO_RATES),
+        Together(
+            "mean_runs", lambda s: s.tuning != "dishonest" or s.mean_runs is None, "be None", "for tuning='dishonest'"
+        ),
+        Together(
+            "mean_runs",
+            lambda s: s.tuning != "honest" or s.mean_runs is not None,
+            "be a finite number > 0",
+            "for tuning='honest'",
+        ),
+        Applies(_can_be_allocated),
+    )
     __metadata_request__fit: ClassVar[dict[str, str]] = {"X_val": UNUSED, "y_val": UNUSED}  # and the base's
+    has_probabilities = True
+
+    privacy_: DPSGDCertificate
 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, learning_rate: float | None = None,
-        batch_size: int | None = None,
-        epochs: int = 60, optimizer: str = "adam", clip: float | None = None, accountant: str = "pld",
-        mean_runs: float | None = None, learning_rates: Sequence[float] | None = None, tuning: str | None = None,
-        validation_fraction: float = 0.1, fit_intercept: bool = True, intercept_scaling: float = 0.3,
-        row_norm: str = "normalize", random_state: Seed = None, *, margin: float = 0.0, classes: Any = None,
-        public_rows: int | None = None, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, sampling: str = "poisson",
+        batch_size: int | None = None, epochs: int = 60, *, mean_runs: float | None = None,
+        learning_rates: Sequence[float] | None = None, margin: float = 0.0, classes: Any = None,
+        fit_intercept: bool = True, public_rows: int | None = None, adjacency: str = "add/remove one row",
+        rows_per_person: int = 1, on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None,
+        **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, margin=margin, classes=classes, on_error=on_error,
-            adjacency=adjacency, rows_per_person=rows_per_person,
-        )  # fmt: skip
-        self.learning_rate, self.learning_rates = learning_rate, learning_rates
-        self.batch_size, self.epochs, self.optimizer = batch_size, epochs, optimizer
-        self.clip, self.accountant = clip, accountant
-        self.tuning, self.mean_runs, self.validation_fraction = tuning, mean_runs, validation_fraction
-        self.public_rows, self.sampling = public_rows, sampling
+        self.take(locals())
 
     def fit(
         self,
@@ -231,139 +270,171 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             None. `sample_weight` gets a `TypeError`.
         """
         refuse_weights(self, others)
-        return self.fit_beside((), X, y, callback, X_val=X_val, y_val=y_val)
+        judges = None if X_val is None and y_val is None else (X_val, y_val)
+        return self.fit_beside((), X, y, callback, judges=judges)
 
-    def _check_together(self, **options: Any) -> None:
-        super()._check_together(**options)
-        X_val, y_val = options["X_val"], options["y_val"]
-        if (X_val is None) != (y_val is None):
-            raise ValueError("X_val and y_val must be given together")
-        if self.learning_rates is None:
-            for name, value in (("mean_runs", self.mean_runs), ("tuning", self.tuning)):
-                if value is not None:
-                    raise ValueError(f"{name} must be None where learning_rates is None, got {value!r}")
-            if X_val is not None:
-                raise ValueError("X_val must be None where learning_rates is None: there is nothing to choose")
-        if self.tuning == "dishonest" and self.mean_runs is not None:
-            raise ValueError(f"mean_runs must be None for tuning='dishonest', got {self.mean_runs!r}")
-        if self.tuning == "honest" and self.mean_runs is None:
-            raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
-        if self.sampling == ALLOCATION:
-            check_allocated(
-                accountant=self.accountant,
-                mean_runs=self.mean_runs,
-                adjacency=self.adjacency,
-                rows_per_person=self.rows_per_person,
-            )
-        if self.mean_runs is not None and X_val is None and self.rows_per_person != 1:
-            raise ValueError(
-                "rows_per_person must be 1 for honest tuning without X_val, since one person's rows may be trained on "
-                f"and held out at once, got {self.rows_per_person!r}"
-            )
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s, name = self.settings, type(self).__name__
+        plan = _planned(s, public)
+        mechanism, about = plan.budget.mechanism, (s.adjacency, s.rows_per_person)
 
-    def _reads_rows(self) -> bool:
-        return self.public_rows is None  # sample rate and steps go by it
+        def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> Iterator[Learned]:
+            X, targets = data.X, data.targets
+            if s.on_error == "release":
+                X, targets = usable(X, targets, LogisticLoss())
+            rows, judges = Rows(X, s.row_norm, constant_of(s)), _judges(self, s, data.judges)
+            for state in random_states:
+                streams = Streams(state)
+                selection = _selected(s, plan, rows, targets, judges, streams, callback)
+                certificate = _certified(s, plan, rows, streams)
+                tried = [{"learning_rate": one.learning_rate, "score": one.score} for one in selection.trials]
+                also = {"learning_rate_": selection.learning_rate, "candidates_": tried, "margin_": s.margin}
+                also |= {"n_iter_": plan.schedule.steps}
+                yield Learned(Release(selection.theta, certificate, ()), also)
 
-    def _asked(self, public_rows: int) -> tuple[int, str, tuple[float, ...]]:
-        """The size of a batch, "none", "honest" or "dishonest", and the learning rates on offer."""
-        left_to_rules = self.batch_size is None and self.learning_rate is None and self.learning_rates is None
-        if left_to_rules and public_rows < _FEW_ROWS and (self.optimizer, self.sampling) == ("adam", POISSON):
-            return public_rows, "none", (_RATE_OF_FEW_ROWS,)
-        size = _BATCH_SIZE if self.batch_size is None else int(self.batch_size)
-        if self.learning_rates is None:
-            return size, "none", (_RATE if self.learning_rate is None else float(self.learning_rate),)
-        rates = tuple(_different_rates("learning_rates", self.learning_rates))
-        return size, "dishonest" if self.mean_runs is None else "honest", rates
-
-    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[DPSGDCertificate]:
-        constant = self._constant
-        public_rows = X.shape[0] if self.public_rows is None else int(self.public_rows)
-        batch_size, tuning, candidates = self._asked(public_rows)
-        if self._releases:
-            X, targets = usable(X, targets, LogisticLoss())
-        rows, judges = Rows(X, self.row_norm, constant), self._validated_judges(**options)
-        fraction = float(self.validation_fraction) if tuning != "none" and judges is None else None
-        expected = public_rows * (1 - (fraction or 0.0))
-        schedule = Schedule.of_epochs(expected, batch_size, self.epochs, self.sampling)
-        budget = dpsgd_budget(
-            self.epsilon,
-            self.delta,
-            schedule,
-            accountant=self.accountant,
-            mean_runs=None if self.mean_runs is None else float(self.mean_runs),
-            private_score=fraction is not None,
-            adjacency=self.adjacency,
-            rows_per_person=int(self.rows_per_person),
+        counted: dict[str, Any] = {"public_rows": plan.rows, "rows_declared": s.public_rows is not None}
+        terms = Terms(s.epsilon, s.delta, *about, **counted)
+        unpaid = (_NOT_PAID,) if plan.tuning == "dishonest" and s.tuning is None else ()
+        return Recipe(
+            f"DP-SGD, {plan.schedule.steps} steps, tuning: {plan.tuning}",
+            terms,
+            mechanism,
+            public,
+            run,
+            Objective(LogisticLoss(s.margin), clip=s.clip),
+            s.row_norm,
+            reads_rows=True,
+            released=("learning rate",),
+            cautions=(*rows_cautions(s, name, True), *unpaid),
         )
-        streams = Streams(self.random_state)
-        if tuning == "dishonest" and self.tuning is None:
-            warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=CALLERS_OF_FIT)
-        members, score = None, None if judges is None else exact_score(*judges)
-        if fraction is not None:
-            members, held_out = split_by_coins(rows.n_rows, fraction, streams)
-            if budget.score_noise is None:
-                score = exact_score(rows, targets, held_out)
-            else:
-                scale = public_rows * fraction
-                score = private_score(rows, targets, held_out, budget.score_noise, scale, streams)
-        running = {"noise_multiplier": budget.noise_multiplier, "streams": streams, "members": members}
-        selection = self._select((rows, targets, candidates, schedule), score, callback, running)
-        self.margin_ = float(self.margin)
-        self.learning_rate_ = selection.learning_rate
-        self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
-        self.n_iter_ = schedule.steps
-        certificate = DPSGDCertificate.of(
-            budget,
-            streams,
-            tuning=tuning,
-            clip=self.clip,
-            intercept_scaling=constant,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            accountant=self.accountant,
-            row_norm=self.row_norm,
-            optimizer=self.optimizer,
-            batch_size=batch_size,
-            epochs=int(self.epochs),
-            public_rows=public_rows,
-            rows_declared=self.public_rows is not None,
-            margin=self.margin_,
-            candidates=candidates,
-            validation_fraction=fraction,
-            on_error=self.on_error,
-            rows_per_person=int(self.rows_per_person),
-            lattice=sum_spacing(row_radius(constant) if self.clip is None else self.clip, rows.dimension),
-        )
-        return Release(selection.theta, certificate, ())
 
-    def _select(
-        self,
-        trained: tuple[Rows, FloatArray, tuple[float, ...], Schedule],
-        score: Score | None,
-        callback: Any,
-        running: dict[str, Any],
-    ) -> Selection:
-        """The one run without a judge of models; otherwise the best of several."""
-        rows, _, candidates, _ = trained
-        running |= {"clip": self.clip, "margin": float(self.margin), "optimizer": self.optimizer}
-        if score is None:
-            theta = train_candidates(*trained, callback=callback, **running)[0]
-            return Selection.best([Trial(candidates[0], theta, math.nan)], rows.dimension)
-        if self.mean_runs is None:
-            return select_by_looking(*trained, score=score, callback=callback, **running)
-        told = None if callback is None else lambda _run, _runs, step, norm: callback(step, norm)
-        return select_honestly(*trained, score=score, mean_runs=float(self.mean_runs), callback=told, **running)
 
-    def _validated_judges(self, X_val: Any, y_val: Any) -> tuple[Rows, FloatArray] | None:
-        if X_val is None:
-            return None
-        X_val, y_val = validate_data(
-            self,
-            checked_rows(X_val),
-            checked_targets(y_val),
-            accept_sparse="csr",
-            dtype=FLOATS,
-            ensure_all_finite=False,
-            reset=False,
+class _Plan(NamedTuple):
+    """What public numbers decide; `fraction` of the rows is held out for the choice, None for no row."""
+
+    rows: int
+    batch_size: int
+    tuning: str
+    candidates: tuple[float, ...]
+    fraction: float | None
+    schedule: Schedule
+    budget: Budget
+
+
+def _planned(s: Settings, public: Public) -> _Plan:
+    if public.judged and s.learning_rates is None:
+        raise ValueError("X_val must be None where learning_rates is None: there is nothing to choose")
+    if s.mean_runs is not None and not public.judged and s.rows_per_person != 1:
+        raise ValueError(
+            "rows_per_person must be 1 for honest tuning without X_val, since one person's rows may be trained on and "
+            f"held out at once, got {s.rows_per_person!r}"
         )
-        return Rows(X_val, self.row_norm, self._constant), encode(y_val, self.classes_)[1]
+    rows = s.public_rows or public.rows
+    batch_size, tuning, candidates = _asked(s, rows)
+    fraction = s.validation_fraction if tuning != "none" and not public.judged else None
+    schedule = Schedule.of_epochs(rows * (1 - (fraction or 0.0)), batch_size, s.epochs, s.sampling)
+    budget = dpsgd_budget(
+        s.epsilon,
+        s.delta,
+        schedule,
+        accountant=s.accountant,
+        mean_runs=s.mean_runs,
+        private_score=fraction is not None,
+        adjacency=s.adjacency,
+        rows_per_person=s.rows_per_person,
+    )
+    return _Plan(rows, batch_size, tuning, candidates, fraction, schedule, budget)
+
+
+def _asked(s: Settings, rows: int) -> tuple[int, str, tuple[float, ...]]:
+    """The size of a batch, "none", "honest" or "dishonest", and the learning rates on offer."""
+    left_to_rules = s.batch_size is None and s.learning_rate is None and s.learning_rates is None
+    if left_to_rules and rows < _FEW_ROWS and (s.optimizer, s.sampling) == ("adam", POISSON):
+        return rows, "none", (_RATE_OF_FEW_ROWS,)
+    size = _BATCH_SIZE if s.batch_size is None else s.batch_size
+    if s.learning_rates is None:
+        return size, "none", (_RATE if s.learning_rate is None else s.learning_rate,)
+    return size, "dishonest" if s.mean_runs is None else "honest", tuple(s.learning_rates)
+
+
+def _judges(model: DPSGDLogisticRegression, s: Settings, judges: Any) -> tuple[Rows, FloatArray] | None:
+    if judges is None:
+        return None
+    X_val, y_val = judges
+    if X_val is None or y_val is None:
+        raise ValueError("X_val and y_val must be given together")
+    X_val, y_val = validate_data(
+        model,
+        checked_rows(X_val),
+        checked_targets(y_val),
+        accept_sparse="csr",
+        dtype=FLOATS,
+        ensure_all_finite=False,
+        reset=False,
+    )
+    return Rows(X_val, s.row_norm, constant_of(s)), encode(y_val, model.classes_)[1]
+
+
+def _selected(
+    s: Settings,
+    plan: _Plan,
+    rows: Rows,
+    targets: FloatArray,
+    judges: tuple[Rows, FloatArray] | None,
+    streams: Streams,
+    callback: Callback | None,
+) -> Selection:
+    """The one run where nothing judges models; otherwise the best of several."""
+    members, score = None, None if judges is None else exact_score(*judges)
+    if plan.fraction is not None:
+        members, held_out = split_by_coins(rows.n_rows, plan.fraction, streams)
+        score = _score(plan, rows, targets, held_out, streams)
+    trained = rows, targets, plan.candidates, plan.schedule
+    running: dict[str, Any] = {
+        "noise_multiplier": plan.budget.noise_multiplier,
+        "streams": streams,
+        "members": members,
+        "clip": s.clip,
+        "margin": s.margin,
+        "optimizer": s.optimizer,
+    }
+    if score is None:
+        theta = train_candidates(*trained, callback=callback, **running)[0]
+        return Selection.best([Trial(plan.candidates[0], theta, math.nan)], rows.dimension)
+    if s.mean_runs is None:
+        return select_by_looking(*trained, score=score, callback=callback, **running)
+    told = None if callback is None else lambda _run, _runs, step, norm: callback(step, norm)
+    return select_honestly(*trained, score=score, mean_runs=s.mean_runs, callback=told, **running)
+
+
+def _score(plan: _Plan, rows: Rows, targets: FloatArray, held_out: Any, streams: Streams) -> Score:
+    if plan.budget.score_noise is None:
+        return exact_score(rows, targets, held_out)
+    scale = plan.rows * (plan.fraction or 0.0)
+    return private_score(rows, targets, held_out, plan.budget.score_noise, scale, streams)
+
+
+def _certified(s: Settings, plan: _Plan, rows: Rows, streams: Streams) -> DPSGDCertificate:
+    return DPSGDCertificate.of(
+        plan.budget,
+        streams,
+        tuning=plan.tuning,
+        clip=s.clip,
+        intercept_scaling=rows.constant,
+        epsilon=s.epsilon,
+        delta=s.delta,
+        accountant=s.accountant,
+        row_norm=s.row_norm,
+        optimizer=s.optimizer,
+        batch_size=plan.batch_size,
+        epochs=s.epochs,
+        public_rows=plan.rows,
+        rows_declared=s.public_rows is not None,
+        margin=s.margin,
+        candidates=plan.candidates,
+        validation_fraction=plan.fraction,
+        on_error=s.on_error,
+        rows_per_person=s.rows_per_person,
+        lattice=sum_spacing(row_radius(rows.constant) if s.clip is None else s.clip, rows.dimension),
+    )

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 
 from objpert_core._validation import random_state_argument
-from objpert_core.estimators import former
 from objpert_core.estimators.base import LinearModel, Seed
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.solvers import Callback
@@ -61,7 +60,7 @@ def fit_many(
     >>> [(model.random_state, model.coef_.shape, model.privacy_.verify()) for model in draws]
     [(0, (1, 30), True)]
     """
-    if not isinstance(estimator, LinearModel | former.LinearModel):
+    if not isinstance(estimator, LinearModel):
         raise ValueError(f"estimator must be a private estimator of objpert_core.estimators, got {estimator!r}")
     states = _checked(random_states)
     models = [clone(estimator).set_params(random_state=state) for state in states]

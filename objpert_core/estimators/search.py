@@ -13,7 +13,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, in_open_unit, positive, random_state_argument
-from objpert_core.estimators import former
 from objpert_core.estimators.base import LinearModel
 from objpert_core.estimators.parameters import PREFIX
 from objpert_core.estimators.search_plan import COINS, Plan, seed
@@ -193,7 +192,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
     def _checked(self, groups: Any) -> tuple[list[dict[str, Any]], Callable[[Any], Estimate]]:
         """The settings and the score; `ValueError` before the data are touched."""
-        if not isinstance(self.estimator, LinearModel | former.LinearModel):
+        if not isinstance(self.estimator, LinearModel):
             raise ValueError(
                 f"estimator must be a private estimator of objpert_core.estimators, got {type(self.estimator).__name__}"
             )

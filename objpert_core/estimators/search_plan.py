@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from objpert_core.accounting import calibrate_gaussian
-from objpert_core.estimators import former
 from objpert_core.estimators.cautions import rows_read_off, warn_of_classes
 from objpert_core.evaluation import evaluate
 from objpert_core.learning import PrivacyCertificate
@@ -79,8 +78,6 @@ class Plan:
     def _counts_rows(self, setting: dict[str, Any]) -> bool:
         """Whether a rule of a fit with this setting goes by the number of rows."""
         model = self._unfitted(setting | {"epsilon": self.search.epsilon})
-        if isinstance(model, former.LinearModel):
-            return model._reads_rows()
         return bool(model.planned(self.read_off, self.standing.shape[1], sparse=sp.issparse(self.standing)).reads_rows)
 
     def _unfitted(self, parameters: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ FINE_LEARNING_RATES: tuple[float, ...] = tuple(float(rate) for rate in np.logspa
 _SPLIT, _COUNT, _PICKS, _SCORES, _RUN = 2, 3, 4, 5, 6  # names of streams; training has 0 and 1
 
 Score = Callable[[FloatArray], float]
-RunCallback = Callable[[int, int, int, float], None]
+RunCallback = Callable[[int, int, int, float], object]
 
 
 @dataclass(frozen=True)

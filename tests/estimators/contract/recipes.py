@@ -16,8 +16,6 @@ MOST_CLASSES, MOST_PRIVATE, MOST_PARAMETERS, LONGEST = 5, 25, 16, 40
 
 
 def the_recipe_says_what_the_certificate_then_says(case: Case) -> None:
-    if not hasattr(case.new(), "recipe"):
-        return
     model, spent = case.new(), case.fitted.privacy_
     planned = model.planned(300, 4)
     assert planned.mechanism == spent.rebuild()
@@ -34,8 +32,6 @@ def the_recipe_says_what_the_certificate_then_says(case: Case) -> None:
 
 
 def it_is_made_of_few_classes_with_few_private_names_and_few_parameters(case: Case) -> None:
-    if not hasattr(case.new(), "recipe"):
-        return
     kind = type(case.new())
     ours = [one for one in kind.__mro__ if one.__module__.startswith(("objpert_core", "tests."))]
     assert len(ours) <= MOST_CLASSES + kind.__module__.startswith("tests.")
@@ -47,8 +43,6 @@ def it_is_made_of_few_classes_with_few_private_names_and_few_parameters(case: Ca
 
 
 def an_option_stands_in_advanced_and_is_still_taken_flat(case: Case) -> None:
-    if not hasattr(case.new(), "recipe"):
-        return
     kind = type(case.new())
     for name, value in kind.ADVANCED.items():
         assert kind(advanced={name: value}).get_params() == kind().get_params() | {"advanced": {name: value}}
@@ -71,8 +65,6 @@ def an_option_stands_in_advanced_and_is_still_taken_flat(case: Case) -> None:
 
 
 def nothing_changes_settings(case: Case) -> None:
-    if not hasattr(case.new(), "recipe"):
-        return
     settings = case.new().settings
     assert set(vars(settings)) == set(names_of(case.new()))
     with pytest.raises(AttributeError, match="settings are for reading"):
