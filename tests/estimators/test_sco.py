@@ -8,6 +8,7 @@ import pytest
 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators import NoisySGDClassifier, ObjPertSCOClassifier, ObjPertSCORegressor, PrivacyCertificate
+from objpert_core.estimators.noisy_sgd import descent_plan
 from objpert_core.learning import SOLVERS
 from objpert_core.theory.population_risk import AbsoluteWithLaplace, LogisticOnSphere
 from tests.estimators.contract.case import Untouchable, assert_unfitted
@@ -157,5 +158,6 @@ def test_what_depends_on_the_shape_of_the_data_is_refused_by_it():
 
 @pytest.mark.thorough
 def test_the_column_for_the_intercept_lengthens_rows_and_gradients():
-    plan = NoisySGDClassifier(epsilon=0.5, delta=1e-8, radius=4.0, fit_intercept=True).plan(10_000, 11)
+    model = NoisySGDClassifier(epsilon=0.5, delta=1e-8, radius=4.0, fit_intercept=True)
+    plan = descent_plan(model.settings, 10_000, 11)
     assert plan.lipschitz == pytest.approx(math.hypot(1.0, 0.3), rel=1e-12)
