@@ -54,7 +54,7 @@ class Draws:
             one.data = rows.seen_through(declared)
         self.fits = [one, *(one.drawing_from(state) for state in others)]
         self._public = PublicRows(
-            rows.rows_given if terms.public_rows is None else terms.public_rows,
+            terms.public_rows,
             rows.n_features,
             rows.sparse,
             self._classes or 2,

@@ -121,7 +121,10 @@ def _added(one: IntArray, other: IntArray) -> IntArray:
 
 def _weighed(weights: FloatArray | None, outcome: Outcome, targets: FloatArray) -> FloatArray | None:
     own = outcome.weights(targets)
-    return weights if own is None else own if weights is None else own * weights
+    if own is None:
+        return weights
+    own = np.minimum(own, 1.0)  # no row counts for more than a row, whatever an outcome says
+    return own if weights is None else own * weights
 
 
 class InMemory(RowSource):
@@ -191,7 +194,8 @@ class InMemory(RowSource):
         self.weights = _weighed(self.weights, outcome, self.targets)
 
     def _change(self, outcome: Outcome, before: InMemory) -> None:
-        self._rows, self._own, self._make = None, None, lambda: outcome.seen(before.rows, self.row_norm)
+        row_norm = self.row_norm  # what held this source would keep its rows until garbage is collected
+        self._rows, self._own, self._make = None, None, lambda: outcome.seen(before.rows, row_norm)
 
 
 def _heavy(weights: FloatArray, rows: int) -> Any:

@@ -90,12 +90,12 @@ class Outcome(ABC):
 class PublicRows:
     """What everybody may know of the rows, and what was released of them already.
 
-    `n_rows` is the number that rules go by, and `classes` that of the classes. `unclipped` says that ranges must not
-    shorten rows. `outcomes` are declared or released, the last ones last, and `theta` is released, if the step comes
-    after the fit.
+    `public_rows` is the number that rules go by, None where none is public, and `classes` that of the classes.
+    `unclipped` says that ranges must not shorten rows. `outcomes` are declared or released, the last ones last, and
+    `theta` is released, if the step comes after the fit.
     """
 
-    n_rows: int
+    public_rows: int | None
     columns: int
     sparse: bool = False
     classes: int = 2
@@ -104,6 +104,13 @@ class PublicRows:
     unclipped: bool = False
     outcomes: tuple[Outcome, ...] = ()
     theta: FloatArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that rules go by; `ValueError` where no certificate would say that it is public."""
+        if self.public_rows is None:
+            raise ValueError("reads_rows must be True for a step that goes by the number of rows, got False")
+        return self.public_rows
 
     def known(self, kind: type[O]) -> O | None:
         """The last outcome of a kind."""
