@@ -213,15 +213,6 @@ def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_t
     assert run("objpert verify sure")[0] == 1
 
 
-def test_another_models_certificate_does_not_hold_for_this_one(release):
-    assert run(f"{FIT} --seed 2 --out other")[0] == 0
-    code, shown = run("objpert verify other/certificate.json release/model.json")
-    assert code == 1
-    assert shown.startswith("the certificate does not hold for this model\n")
-    code, shown = run("objpert verify other/certificate.json other/model.json --json")
-    assert (code, json.loads(shown)["coefficients_hold"]) == (0, True)
-
-
 def test_a_choice_that_nobody_paid_for_is_not_covered(folder):
     X = np.random.default_rng(0).standard_normal((30, 2))
     options = {"classes": [0, 1], "learning_rates": [0.1, 0.2], "public_rows": 30, "epochs": 1}
