@@ -59,8 +59,6 @@ OF_RESIDUALS = {
     "quantile": ("a number strictly between 0 and 1", (0.0, 1.0)),
     "insensitive_width": (FROM_ZERO, (-0.1,)),
     "huber_threshold": (ABOVE_ZERO, (0.0,)),
-    "target_scale": (ABOVE_ZERO, (0.0,)),
-    "target_offset": ("a finite number", (math.nan,)),
     "target_range": RANGE_OF_TARGETS,
 }
 NOISY_REGRESSOR = (
@@ -238,6 +236,10 @@ OF_NEIGHBOURS = [
     ("honest", (ONE, REPLACED)),
     ("kifer2012", (ONE, REPLACED)),
     ("svc", (ONE, REPLACED)),
+    ("ada ssp", NEIGHBOURS),
+    *((name, (ONE, REPLACED, THREE)) for name in ("sco", "noisy sgd", "ada ops")),
+    ("ops ptr", (ONE, REPLACED)),
+    pytest.param("qop lasso", (ONE, THREE), marks=pytest.mark.exhaustive),
     pytest.param("regressor", (ONE, REPLACED), marks=pytest.mark.exhaustive),
     pytest.param("logistic regression", (ONE, THREE), marks=pytest.mark.exhaustive),
 ]
@@ -248,6 +250,14 @@ OF_NEIGHBOURS = [
 def test_neighbours_are_those_asked_for(name, asked):
     (case,) = [case for case in CASES if case.name == name]
     certificates.the_promise_is_about_the_neighbours_asked_for(case, asked)
+
+
+def test_k_rows_of_one_person_cost_a_phased_fit_k_times_the_noise():
+    (case,) = [case for case in CASES if case.name == "phased"]
+    one, three = (case.fit(public_rows=300, rows_per_person=rows).privacy_ for rows in (1, 3))
+    assert three.noise_multiplier == pytest.approx(3 * one.noise_multiplier, rel=1e-12)
+    assert (three.adjacency, three.verify()) == ("replace up to 3 rows of one person", True)
+    assert not dataclasses.replace(three, noise_multiplier=2.99 * one.noise_multiplier).verify()
 
 
 def test_rows_read_off_the_data_stand_in_the_words_for_people_too():

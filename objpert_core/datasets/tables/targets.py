@@ -123,12 +123,12 @@ class NumericTarget:
 
     @property
     def offset(self) -> float:
-        """The middle of the range, for an estimator's `target_offset`."""
+        """The middle of the range."""
         return self.low / 2 + self.high / 2
 
     @property
     def scale(self) -> float:
-        """Half the width of the range, for an estimator's `target_scale`."""
+        """Half the width of the range."""
         return self.high / 2 - self.low / 2
 
     def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:

@@ -71,5 +71,15 @@ def the_promise_is_about_the_neighbours_asked_for(case: Case, asked: Iterable[tu
         if adjacency == "add/remove one row":
             more = adjacency_words("replace one row", rows_per_person=rows)
             assert not dataclasses.replace(spent, adjacency=more).verify()
-        ratios.append(getattr(spent, "noise_multiplier", None) or spent.sigma * spent.lam**0.5)
+        ratios.append(noise_of(spent))
     assert ratios == sorted(ratios)
+
+
+def noise_of(spent: PrivacyCertificate) -> float:
+    """A number of the certificate that grows with its noise."""
+    if hasattr(spent, "separation"):
+        return 1 / spent.separation
+    if hasattr(spent, "step_size"):  # whose plan takes steps and batches by the noise
+        return spent.noise_multiplier / (spent.batch_size * spent.steps**0.5)
+    found = getattr(spent, "noise_multiplier", None) or getattr(spent, "gram_noise", None)
+    return found or spent.sigma * getattr(spent, "lam", 1.0) ** 0.5
