@@ -29,7 +29,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import figures, registry, style, visitors
+from ui import registry, style, visitors
 from ui.shared_file import UnusableFileError
 from ui.votes import MOST_OPTIONS, NAME, Outcome, Question, RoomError, Tally, rooms
 
@@ -58,26 +58,6 @@ const slide = new URL(location);
 slide.searchParams.set('embed', 'true');
 location.assign(slide);
 }</script>"""
-
-# Letters grow with the window, for the wall; right and wrong differ by words, weight and the bar's pattern.
-_STYLE = f"""
-.votes {{ font-size: clamp(1rem, .8rem + .6vw, 1.4rem); line-height: 1.3; margin-top: .25rem; }}
-.votes [role=listitem] {{ margin-bottom: .6rem; }}
-.votes .said {{ display: flex; justify-content: space-between; gap: 1rem; }}
-.votes .right .said {{ font-weight: 600; }}
-.votes .count {{ font-variant-numeric: tabular-nums; white-space: nowrap; }}
-.votes .track {{ height: 1.1em; border: 1px solid {figures.GREY}; border-radius: .2rem; overflow: hidden; }}
-.votes .bar {{ height: 100%;
-  background: repeating-linear-gradient(135deg, {figures.GREY} 0 .35em, transparent .35em .6em); }}
-.votes .right .bar {{ background: {figures.GREEN}; }}
-"""
-# Who votes by telephone came for the question: it stands above the page that it is about.
-_QUESTION_FIRST = """
-@media (max-width: 640px) {
-  .stMainBlockContainer > [data-testid=stVerticalBlock] > :has([class*="__question"]) { order: -1; }
-  .stMainBlockContainer > [data-testid=stVerticalBlock] > :has(.st-key-room__line) { order: -2; }
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -161,7 +141,7 @@ def strip() -> None:
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now
     _write_address(now)
-    st.html(f"<style>{_STYLE}{'' if leads else _QUESTION_FIRST}</style>")
+    st.html(style.sheet("votes", *([] if leads else ["question"])))
     if leads:
         _lead(now)
     if not style.embedded():

@@ -162,7 +162,7 @@ def frame(comparison: Comparison) -> pd.DataFrame:
             row |= {f"accuracy_{end}": getattr(fit.evaluation.accuracy(), end) for end in ("low", "high")}
         if fit.privacy is not None:
             row |= {"noise_seed": fit.seed, "epsilon": settings.epsilon, "delta": settings.delta}
-            row |= {key: value for key in CSV if (value := getattr(fit.privacy, key, None)) is not None}
+            row |= {key: value for key in CSV if (value := getattr(fit.privacy, key, None)) not in (None, ())}
             if fit.gradient_norms:
                 row |= {"iterations": len(fit.gradient_norms) - 1}
             else:
