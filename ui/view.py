@@ -1,7 +1,7 @@
 """One picture of a page, whole: its setting, what it answers, its chart, its table, its files, its Python.
 
     class Profile(View, name="quadratic_profile", title="δ against ε, three proofs", snippet="profile"):
-        epsilon: float = set_by(EPSILON)          # a field of the setting, and its control
+        epsilon: float = set_by(EPSILON, "ε")     # a field of the setting, its control, what sentences call it
         delta: float = set_by(DELTA, aside=True)  # in "View", not in sight
 
         def answer(self) -> str: ...              # and promise, chart, shows, numbers
@@ -29,9 +29,14 @@ Course = tuple[str, float, Callable[[float], str]]
 """A number that a change of the setting moves: its name, its value, how a sentence writes it."""
 
 
-def set_by(control: Control, *, aside: bool = False, switch: bool = False, compare: bool = True) -> Any:
-    """A field of a view that a control sets; one `aside` stands in "View", and so does a `switch`, after the others."""
-    return field(default=control.default, compare=compare, metadata={control: (aside, switch)})
+def set_by(
+    control: Control, named: str = "", *, aside: bool = False, switch: bool = False, compare: bool = True
+) -> Any:
+    """A field of a view that a control sets; one `aside` stands in "View", and so does a `switch`, after the others.
+
+    A change of one that is `named` is worth a sentence.
+    """
+    return field(default=control.default, compare=compare, metadata={control: (named, aside, switch)})
 
 
 @dataclass_transform(frozen_default=True)
@@ -64,7 +69,9 @@ class View(ABC):
             setattr(cls, name, called[name])
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Field) and one.metadata}
         for name, one in own.items():
-            for control, (aside, switch) in one.metadata.items():
+            for control, (named, aside, switch) in one.metadata.items():
+                if named:
+                    cls.named = {**cls.named, name: named}
                 if switch:
                     cls.switches = {**cls.switches, name: control}
                 else:

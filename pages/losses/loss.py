@@ -25,15 +25,14 @@ def _number(value: float) -> str:
 class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss", snippet="loss"):
     """A loss, clipped, for a row of this norm; drawn at scores up to ±`reach`."""
 
-    clip: float = set_by(CLIP)
+    clip: float = set_by(CLIP, "C")
     loss: str = set_by(LOSS_NAME)
-    norm: float = set_by(NORM)
-    parameter: float = set_by(PARAMETER)
+    norm: float = set_by(NORM, "‖x‖")
+    parameter: float = set_by(PARAMETER, "k")
     reach: float = set_by(REACH, aside=True, compare=False)
 
     chart_key = "losses_chart"
     files = "losses"
-    named = {"clip": "C", "norm": "‖x‖", "parameter": "k"}
     answers_in_alt = False
 
     @classmethod

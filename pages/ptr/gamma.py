@@ -18,12 +18,10 @@ EPSILONS = np.geomspace(0.1, 10.0, 61)
 class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", snippet="gamma"):
     """A draw from a posterior over rows of norm 1 with residuals of at most 1; `eigenvalue` is the least of XᵀX."""
 
-    lam: float = set_by(LAM)
-    eigenvalue: float = set_by(EIGENVALUE)
-    epsilon: float = set_by(EPSILON)
-    delta: float = set_by(DELTA, aside=True)
-
-    named = {"lam": "λ", "eigenvalue": "λₘᵢₙ", "epsilon": "ε", "delta": "δ"}
+    lam: float = set_by(LAM, "λ")
+    eigenvalue: float = set_by(EIGENVALUE, "λₘᵢₙ")
+    epsilon: float = set_by(EPSILON, "ε")
+    delta: float = set_by(DELTA, "δ", aside=True)
 
     @property
     def star(self) -> float:

@@ -38,16 +38,15 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
     """The values, a proposal for their median or for its side of ½, and one run; `epsilon` is of test and release."""
 
     published: str = set_by(PUBLISH)
-    bound: float = set_by(BETA)
-    epsilon: float = set_by(EPSILON)
-    people: int = set_by(PEOPLE)
-    delta: float = set_by(DELTA, aside=True)
+    bound: float = set_by(BETA, "β")
+    epsilon: float = set_by(EPSILON, "ε")
+    people: int = set_by(PEOPLE, "people")
+    delta: float = set_by(DELTA, "δ", aside=True)
     fallback: bool = set_by(FALLBACK, aside=True)
     seed: int = set_by(SEED, aside=True)
     text: str = set_by(POINTS, aside=True)
 
     redrawn = SEED
-    named = {"people": "people", "bound": "β", "delta": "δ", "epsilon": "ε"}
 
     @classmethod
     def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:

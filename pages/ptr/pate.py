@@ -27,21 +27,12 @@ def distances(proposal: Proposal) -> FloatArray:
 class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
     """Labels by noisy votes of teachers, the proposal that they cost `epsilon`, and its test."""
 
-    first: float = set_by(FIRST)
-    epsilon: float = set_by(LABELS)
-    sigma: float = set_by(SIGMA)
-    number: int = set_by(NUMBER)
-    test_epsilon: float = set_by(TEST)
-    second: float = set_by(SECOND, aside=True)
-
-    named = {
-        "first": "first share",
-        "second": "second share",
-        "number": "teachers",
-        "sigma": "σ",
-        "epsilon": "ε′",
-        "test_epsilon": "ε̂",
-    }
+    first: float = set_by(FIRST, "first share")
+    epsilon: float = set_by(LABELS, "ε′")
+    sigma: float = set_by(SIGMA, "σ")
+    number: int = set_by(NUMBER, "teachers")
+    test_epsilon: float = set_by(TEST, "ε̂")
+    second: float = set_by(SECOND, "second share", aside=True)
 
     @cached_property
     def proposal(self) -> Proposal:

@@ -27,12 +27,10 @@ _POINTS = 120
 class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
     """A ballot, and the gap that is read off."""
 
-    gap: int = set_by(GAP)
-    epsilon: float = set_by(EPSILON)
-    noise: float = set_by(NOISE)
-    delta: float = set_by(DELTA, aside=True)
-
-    named = {"gap": "gap", "epsilon": "ε", "delta": "δ", "noise": "ε of the noise"}
+    gap: int = set_by(GAP, "gap")
+    epsilon: float = set_by(EPSILON, "ε")
+    noise: float = set_by(NOISE, "ε of the noise")
+    delta: float = set_by(DELTA, "δ", aside=True)
 
     @cached_property
     def ballot(self) -> Ballot:

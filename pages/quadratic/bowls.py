@@ -56,14 +56,13 @@ def moved(plane: Plane) -> dict[str, Moved]:
 class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
     """One draw of a tilt and of a bend of the same (ε, δ)."""
 
-    epsilon: float = set_by(EPSILON)
-    delta: float = set_by(DELTA, aside=True)
-    rows: int = set_by(ROWS)
-    radius: float = set_by(RADIUS)
+    epsilon: float = set_by(EPSILON, "ε")
+    delta: float = set_by(DELTA, "δ", aside=True)
+    rows: int = set_by(ROWS, "n")
+    radius: float = set_by(RADIUS, "κ")
     seed: int = set_by(SEED, aside=True)
 
     redrawn = SEED
-    named = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
 
     @property
     def plane(self) -> Plane:

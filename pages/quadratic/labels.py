@@ -32,13 +32,11 @@ def both(epsilon: float, delta: float) -> TiltAndBend:
 class Labels(View, name="quadratic_labels", title="Two records disagree"):
     """Two data sets that disagree in one label, which is `off` up or down, and a release of (ε, δ)."""
 
-    off: float = set_by(OFF)
-    tilted: bool = set_by(TILT)
-    epsilon: float = set_by(EPSILON)
-    rows: int = set_by(ROWS)
-    delta: float = set_by(DELTA, aside=True)
-
-    named = {"epsilon": "ε", "delta": "δ", "rows": "n", "off": "off by", "tilted": "tilt"}
+    off: float = set_by(OFF, "off by")
+    tilted: bool = set_by(TILT, "tilt")
+    epsilon: float = set_by(EPSILON, "ε")
+    rows: int = set_by(ROWS, "n")
+    delta: float = set_by(DELTA, "δ", aside=True)
 
     @property
     def snippet(self) -> str:  # type: ignore[override]

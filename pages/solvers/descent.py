@@ -87,16 +87,15 @@ def run(solver: str, case: Case, tau: float) -> Run:
 class Descent(View, name="solvers", title="Gradient norm against evaluations", snippet="solvers"):
     """Solvers on one problem, and the gradient norm to reach; which solvers are shown is no part of the setting."""
 
-    lam: float = set_by(LAM)
-    rows: int = set_by(ROWS)
-    tau: float = set_by(TAU)
-    columns: str = set_by(KIND)
-    sigma: float = set_by(SIGMA)
+    lam: float = set_by(LAM, "λ")
+    rows: int = set_by(ROWS, "n")
+    tau: float = set_by(TAU, "τ")
+    columns: str = set_by(KIND, "columns")
+    sigma: float = set_by(SIGMA, "σ")
     solvers: tuple[str, ...] = set_by(SOLVERS, aside=True, compare=False)
-    seed: int = set_by(SEED, aside=True)
+    seed: int = set_by(SEED, "seed", aside=True)
     cost: str = set_by(COST, aside=True, compare=False)
 
-    named = {"lam": "λ", "rows": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
     answers_in_alt = False
 
     def runs(self) -> dict[str, Run]:

@@ -23,14 +23,13 @@ _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coefficients"):
     """One private fit to people: generated ones, whose coefficients are known, or those of Adult."""
 
-    epsilon: float = set_by(EPSILON)
-    people: int = set_by(PEOPLE)
+    epsilon: float = set_by(EPSILON, "ε")
+    people: int = set_by(PEOPLE, "n")
     shape: str = set_by(DATA)
-    columns: int = set_by(COLUMNS, aside=True)
-    delta: float = set_by(DELTA, aside=True)
+    columns: int = set_by(COLUMNS, "d", aside=True)
+    delta: float = set_by(DELTA, "δ", aside=True)
     seed: int = set_by(SEED, aside=True)
 
-    named = {"epsilon": "ε", "people": "n", "columns": "d", "delta": "δ"}
     snippet_note = "These lines print the private intervals."
 
     @property

@@ -21,13 +21,12 @@ _FAINT = 0.35
 class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="repeats"):
     """One coefficient's intervals on a hundred generated data sets."""
 
-    epsilon: float = set_by(EPSILON)
-    people: int = set_by(REPEATED)
+    epsilon: float = set_by(EPSILON, "ε")
+    people: int = set_by(REPEATED, "n")
     shape: str = set_by(SHAPE)
-    columns: int = set_by(COLUMNS, aside=True)
+    columns: int = set_by(COLUMNS, "d", aside=True)
     seed: int = set_by(SEED, aside=True)
 
-    named = {"epsilon": "ε", "people": "n", "columns": "d"}
     ghosts = False
     snippet_note = "These lines print how many intervals hold the truth."
 

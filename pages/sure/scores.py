@@ -19,15 +19,14 @@ _POINTS = 300
 class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
     """One fit to a part of generated people, and one evaluation on the others."""
 
-    epsilon: float = set_by(EPSILON)
-    people: int = set_by(PEOPLE)
+    epsilon: float = set_by(EPSILON, "ε")
+    people: int = set_by(PEOPLE, "n")
     shape: str = set_by(DATA)
     curve: str = set_by(CURVE)
-    share: float = set_by(SHARE, aside=True)
-    delta: float = set_by(DELTA, aside=True)
+    share: float = set_by(SHARE, "share of test people", aside=True)
+    delta: float = set_by(DELTA, "δ", aside=True)
     seed: int = set_by(SEED, aside=True)
 
-    named = {"epsilon": "ε", "people": "n", "share": "share of test people", "delta": "δ"}
     snippet_note = "These lines print the scores with their intervals, and the ε of fit and scores together."
 
     @property
