@@ -74,7 +74,7 @@ def test_the_csv_keeps_what_each_certificate_says(everything):
         names = ("sigma", "lam", "noise_multiplier", "sample_rate", "steps", "sensitivity", "tuning", "loss")
         for name in names:
             value = getattr(fit.privacy, name, None)
-            assert row[name] == value if value is not None else row.isna()[name]
+            assert row[name] == value if value not in (None, ()) else row.isna()[name]
         if not fit.gradient_norms:
             assert (row["runs"], row["learning_rate"]) == (fit.runs, fit.learning_rate)
 
