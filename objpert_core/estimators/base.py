@@ -455,7 +455,8 @@ def encode(y: np.ndarray, classes: np.ndarray | None, most: float = 2) -> tuple[
 
     `ValueError` for one class, or for more than `most`.
     """
-    check_classification_targets(y)
+    if classes is None:
+        check_classification_targets(y)  # of which declared labels need none: it warns, and refuses, by what occurs
     seen = np.unique(y)
     if classes is not None:
         check_known(seen, classes)

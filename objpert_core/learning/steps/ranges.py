@@ -115,8 +115,10 @@ class Ranges(Outcome):
 
     def unclipped(self) -> Ranges:
         """Ranges √d times as wide about the same middles: rows that lie in these ranges are then no longer than 1."""
-        middle, wide = self.low / 2 + self.high / 2, self.half_widths * math.sqrt(len(self.low))
-        return Ranges(middle - wide, middle + wide)
+        most = np.finfo(np.float64).max
+        with np.errstate(over="ignore"):  # infinite ends would make NaN of all rows
+            middle, wide = self.low / 2 + self.high / 2, self.half_widths * math.sqrt(len(self.low))
+            return Ranges(np.maximum(middle - wide, -most), np.minimum(middle + wide, most))
 
     def apply(self, X: Any) -> FloatArray:
         """Cut every column of X, shape (n, d), to its range, and map the range to [−1, 1]; NaN where `X` holds NaN.
