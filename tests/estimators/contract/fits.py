@@ -19,8 +19,7 @@ from tests.estimators.contract.case import RANGES, Case, Untouchable, assert_unf
 
 def every_parameter_has_a_constraint(case: Case) -> None:
     model = case.new()
-    if hasattr(model, "settings"):
-        assert set(vars(model.settings)) == set(names_of(model))
+    assert set(vars(model.settings)) == set(names_of(model))
 
 
 def the_answer_to_a_parameter_of_scikit_learns_names_no_other_that_it_lacks(case: Case) -> None:
@@ -81,7 +80,6 @@ def a_fit_that_does_not_converge_raises_and_leaves_nothing_behind(case: Case) ->
 def a_refused_release_raises_with_its_certificate_and_leaves_nothing_behind(case: Case) -> None:
     model = case.fit()
     refused = Refused(case.fitted.privacy_, "the noisy test said no")
-    model._release = lambda *arguments, **options: refused
     model.recipe = lambda public: SimpleNamespace(cautions=(), learn=lambda *given: [Learned(refused)])
     with pytest.raises(ReleaseRefusedError, match="the noisy test said no") as raised:
         model.fit(*case.data)
