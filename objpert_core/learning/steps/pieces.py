@@ -1,0 +1,298 @@
+"""Pieces of the columns of a table, from noisy counts of cells; a row switches on one piece of each column.
+
+What a row is counted in, and which pieces it is on, depends on that row and on released numbers alone: places are found
+by comparisons of doubles, without arithmetic (docs/theorems.md, T55). A missing value is a piece of its own, and so is
+a category that was not listed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.accounting.steps.pieces import PieceNoise, cells_of_a_column
+from objpert_core.learning.steps.base import Some, Statistic
+
+_REACH = 60  # magnitudes from 2⁻⁶⁰ to 2⁶⁰ are told apart
+_POWERS = np.exp2(np.arange(-_REACH, _REACH + 1.0))
+MAGNITUDES = np.concatenate([[-np.inf], -_POWERS[::-1], [0.0, np.nextafter(0.0, 1.0)], _POWERS])
+"""Where each bin of the first counts begins; it ends where the next one does, and 0 has a bin of its own."""
+
+_FOUND = 2.5  # times the noise of a count, or of several together, from where on it stands for rows
+_TOGETHER = (1, 2, 4, 8)
+_ALONE = 4.0  # times the noise: a cell with so many rows, and as many as a piece, is a piece by itself
+_LEAST = 2.0  # times its noise: no other piece has fewer rows
+_TAIL = 0.03  # of the rows at either end, on which a line goes on level
+_FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
+
+
+class Column(NamedTuple):
+    """A column of a table: of so many `categories`, or of numbers, between declared ends where there are any.
+
+    The row of a table has for it a whole number from 0 on for a listed category, any other number for another one, NaN
+    for a missing value.
+    """
+
+    categories: int | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it holds numbers of an unknown range."""
+        return self.categories is None and self.low is None
+
+
+def places(starts: FloatArray, values: FloatArray) -> IntArray:
+    """In which interval each value lies, where the first begins at −∞; a missing one has the last place of all.
+
+    >>> places(np.array([-np.inf, 0.0, 2.0]), np.array([-1.0, 0.0, 1.9, 2.0, np.nan])).tolist()
+    [0, 1, 1, 2, 3]
+    """
+    return np.where(np.isnan(values), len(starts), np.searchsorted(starts, values, side="right") - 1)
+
+
+def listed(categories: int, values: FloatArray) -> IntArray:
+    """Which category each value names: its own number, then one for all others and one for missing ones.
+
+    >>> listed(3, np.array([0.0, 2.0, 3.0, -1.0, 0.5, np.nan])).tolist()
+    [0, 2, 3, 3, 3, 4]
+    """
+    known = (values >= 0) & (values < categories) & (values == np.floor(values))
+    return np.where(np.isnan(values), categories + 1, np.where(known, values, categories)).astype(np.int64)
+
+
+class Cells(NamedTuple):
+    """Where the cells of a column of numbers begin, the first at −∞, and in which bin each lies, −1 for none."""
+
+    starts: FloatArray
+    bins: IntArray
+
+    @property
+    def middles(self) -> FloatArray:
+        """The middle of every cell; of an unbounded one its end."""
+        ends = np.append(self.starts[1:], np.inf)
+        low, high = np.where(np.isinf(self.starts), ends, self.starts), np.where(np.isinf(ends), self.starts, ends)
+        return np.nan_to_num((low + high) / 2, posinf=0.0, neginf=0.0)
+
+
+def cells_of_magnitudes(counts: FloatArray, sigma: float, most: int) -> Cells:
+    """Cut the bins in which rows were found to about `most` cells, more of them where there are more rows."""
+    found = np.flatnonzero(_found(counts, sigma))
+    whole = np.isin(found, [0, int(np.searchsorted(MAGNITUDES, 0.0)), len(MAGNITUDES) - 1])  # unbounded, and 0
+    roots = np.where(whole, 0.0, np.sqrt(np.maximum(counts[found], sigma)))
+    shares = np.maximum(np.round(most * roots / max(roots.sum(), 1.0)), 1).astype(int)
+    bounds = np.append(MAGNITUDES, np.inf)
+    cut = [
+        np.linspace(bounds[j], bounds[j + 1], m + 1)
+        for j, m in zip(found, shares, strict=True)
+        if bounds[j] > -np.inf and bounds[j + 1] < np.inf
+    ]
+    starts = np.unique(np.concatenate([[-np.inf], *cut]))
+    own = places(MAGNITUDES, starts)
+    return Cells(starts, np.where(np.isin(own, found), own, -1))
+
+
+def cells_between(low: float, high: float, most: int) -> Cells:
+    """Cut a declared range to equal cells; what lies outside of it has a cell at either side."""
+    starts = np.concatenate([[-np.inf], np.unique(np.linspace(low, high, most + 1))])
+    starts[-1] = np.nextafter(high, np.inf)  # the upper end belongs to the range
+    return Cells(starts, np.full(len(starts), -1))
+
+
+def _found(counts: FloatArray, sigma: float) -> NDArray[np.bool_]:
+    """The bins that stand out of the noise, first each by itself, then several of what is left together."""
+    found = np.zeros(len(counts), dtype=bool)
+    for width in _TOGETHER:
+        rest = np.cumsum(np.append(0.0, np.where(found, 0.0, counts)))
+        free = np.cumsum(np.append(0, ~found))
+        hits = rest[width:] - rest[:-width] > _FOUND * sigma * np.sqrt(np.maximum(free[width:] - free[:-width], 1))
+        for start in np.flatnonzero(hits):
+            found[start : start + width] = True
+    return found
+
+
+def agreed(counts: FloatArray, cells: Cells, by_magnitude: FloatArray, sigma: float, first: float) -> FloatArray:
+    """Counts of cells (noise `sigma`), moved alike in each bin so that their sum is what both counts say of it."""
+    counts = counts.copy()
+    for own in set(cells.bins.tolist()) - {-1}:
+        inside = cells.bins == own
+        total, several = counts[inside].sum(), int(inside.sum())
+        trust = several * sigma**2 / (several * sigma**2 + first**2)
+        counts[inside] += trust * (by_magnitude[own] - total) / several
+    return counts
+
+
+def merged(counts: FloatArray, sigma: float, n_rows: float, pieces: float) -> IntArray:
+    """The first cell of each piece: cells that many rows share alone, the others to about `pieces` of equal counts.
+
+    >>> merged(np.array([5.0, 1.0, 40.0, 2.0, 3.0, 9.0]), 0.1, 60.0, 4.0).tolist()
+    [0, 2, 3, 5]
+    """
+    alone = counts > max(n_rows / pieces, _ALONE * sigma)
+    wanted = max(float(counts[~alone].sum()), 0.0) / pieces
+    starts: list[tuple[int, bool]] = []
+    first, held = 0, 0.0  # of the cells that no piece has yet
+
+    def enough(share: float, end: int) -> bool:
+        return end > first and held >= max(share * wanted, _LEAST * sigma * math.sqrt(end - first))
+
+    for cell, count in enumerate(counts):
+        if not alone[cell]:
+            held += float(count)
+            if not enough(1.0, cell + 1):
+                continue
+            starts.append((first, False))
+        else:
+            if enough(0.5, cell):
+                starts.append((first, False))
+                first = cell
+            elif starts and not starts[-1][1]:  # too few for a piece: they go with the one before
+                first = cell
+            starts.append((first, True))  # or else with this cell
+        first, held = cell + 1, 0.0
+    if not starts or enough(0.5, len(counts)):
+        starts.append((first, False))
+    return np.array([start for start, _ in starts if start < len(counts)] or [0])
+
+
+class PiecesOf(NamedTuple):
+    """The pieces of one column: where they begin, noisy shares of the rows, and the middles of intervals.
+
+    `starts` is None for categories. The last piece is that of missing values, and the one before it, of categories,
+    that of others. Shares add up to 1.
+    """
+
+    starts: FloatArray | None
+    shares: FloatArray
+    middles: FloatArray | None = None
+
+    def codes(self, values: FloatArray) -> IntArray:
+        """The piece of each value."""
+        if self.starts is None:
+            return listed(len(self.shares) - 2, values)
+        return places(self.starts, values)
+
+    def coordinates(self, *, line: bool) -> FloatArray:
+        """What each piece switches on: a coordinate of its own, and where numbers have several, one along a line."""
+        steps = np.eye(len(self.shares))
+        if not line or self.middles is None or len(self.middles) < 3:
+            return steps
+        own = self.shares[:-1]
+        below = (np.cumsum(own) - own / 2) / max(float(own.sum()), 1e-300)
+        low, high = np.interp([_TAIL, 1 - _TAIL], below, self.middles)
+        along = np.clip((self.middles - low) / max(high - low, 1e-300), 0.0, 1.0) * 2 - 1
+        return np.column_stack([steps, np.append(along, 0.0)])
+
+
+def shares_of(counts: FloatArray, sigmas: FloatArray) -> FloatArray:
+    """Noisy shares of the pieces; the last one, of missing values, is 0 where noise may be all there is."""
+    mass = np.maximum(counts, 0.0)
+    mass[-1] *= counts[-1] > _ALONE * sigmas[-1]
+    return mass / mass.sum() if mass.sum() > 0 else np.full(len(mass), 1 / len(mass))
+
+
+def maps_of(columns: Sequence[PiecesOf], *, line: bool = True, length: float = 1.0) -> list[FloatArray]:
+    """What each piece adds to a row, for `CodedRows`: coordinates centred and scaled by the noisy shares.
+
+    A coordinate z becomes (z − m)/(v + 0.03)^¼ with its mean m and variance v. `length` times the root of the rows'
+    mean squared norm becomes norm 1; `CodedRows` shortens rows that are longer.
+    """
+    maps = []
+    for column in columns:
+        one = column.coordinates(line=line)
+        one = one - column.shares @ one
+        maps.append(one * (column.shares @ one**2 + _FLOOR) ** -0.25)
+    squared = sum(
+        float(column.shares @ np.einsum("ij,ij->i", one, one)) for column, one in zip(columns, maps, strict=True)
+    )
+    radius = length * math.sqrt(squared) if squared > 0 else 1.0
+    return [one / radius for one in maps]
+
+
+@dataclass(frozen=True)
+class MagnitudeCounts:
+    """How many rows each bin of magnitudes has, for every column of unknown range."""
+
+    columns: tuple[int, ...]
+
+    def __call__(self, some: Some) -> IntArray:
+        """See `Statistic`."""
+        bins = len(MAGNITUDES) + 1
+        return np.concatenate([np.bincount(places(MAGNITUDES, some.X[:, j]), minlength=bins) for j in self.columns])
+
+
+@dataclass(frozen=True, eq=False)
+class CellCounts:
+    """How many rows each cell of every column has: numbers by where their cells begin, categories by their list."""
+
+    numbers: tuple[tuple[int, FloatArray], ...]
+    listed: tuple[tuple[int, int], ...]
+
+    def __call__(self, some: Some) -> IntArray:
+        """See `Statistic`."""
+        cells = [np.bincount(places(one, some.X[:, j]), minlength=len(one) + 1) for j, one in self.numbers]
+        categories = [np.bincount(listed(size, some.X[:, j]), minlength=size + 2) for j, size in self.listed]
+        return np.concatenate([*cells, *categories])
+
+
+def pieces_of(
+    columns: Sequence[Column], noise: PieceNoise, n_rows: int, pieces: float
+) -> Generator[Statistic, FloatArray, list[PiecesOf]]:
+    """Ask for the noisy counts, and make pieces of them and of public numbers, about so many a column of numbers."""
+    unknown = [j for j, column in enumerate(columns) if column.unknown]
+    numbers = [j for j, column in enumerate(columns) if column.categories is None]
+    names = [(j, column.categories) for j, column in enumerate(columns) if column.categories is not None]
+    bins, first = len(MAGNITUDES) + 1, {}
+    if unknown:
+        assert noise.magnitudes is not None
+        counts = yield Statistic(MagnitudeCounts(tuple(unknown)), ((noise.magnitudes, bins * len(unknown)),))
+        first = dict(zip(unknown, counts.reshape(-1, bins)[:, :-1], strict=True))
+    cells = {}
+    for j in numbers:
+        assert noise.cells is not None
+        most, column = cells_of_a_column(n_rows, noise.cells), columns[j]
+        if j in first:
+            assert noise.magnitudes is not None
+            cells[j] = cells_of_magnitudes(first[j], noise.magnitudes, most)
+        else:
+            assert column.low is not None
+            assert column.high is not None
+            cells[j] = cells_between(column.low, column.high, most)
+    sizes = [len(cells[j].starts) + 1 for j in numbers] + [size + 2 for _, size in names]
+    split = sum(sizes[: len(numbers)])
+    parts = ((noise.cells, split), (noise.categories, sum(sizes) - split))
+    counted = CellCounts(tuple((j, cells[j].starts) for j in numbers), tuple(names))
+    counts = yield Statistic(counted, tuple((sigma, size) for sigma, size in parts if sigma is not None))
+    ends = np.cumsum([0, *sizes]).tolist()
+    found = {}
+    for (start, end), j in zip(pairwise(ends), [*numbers, *(j for j, _ in names)], strict=True):
+        own = counts[start:end]
+        if j in cells:
+            found[j] = _number(own, cells[j], noise, first.get(j), n_rows, pieces)
+        else:
+            found[j] = PiecesOf(None, shares_of(own, np.full(len(own), noise.categories)))
+    return [found[j] for j in range(len(columns))]
+
+
+def _number(
+    counts: FloatArray, cells: Cells, noise: PieceNoise, first: FloatArray | None, n_rows: int, pieces: float
+) -> PiecesOf:
+    """The pieces of a column of numbers, by the counts of its cells, the last of which is that of missing values."""
+    sigma, own = float(noise.cells or 0.0), counts[:-1]
+    if first is not None:
+        own = agreed(own, cells, first, sigma, float(noise.magnitudes or 0.0))
+    starts = merged(own, sigma, n_rows, pieces)
+    starts[0] = 0
+    several = np.append(np.diff(np.append(starts, len(own))), 1)
+    totals = np.append(np.add.reduceat(own, starts), counts[-1])
+    mass = np.maximum(own, sigma * 1e-6 + 1e-300)
+    middles = np.add.reduceat(mass * cells.middles, starts) / np.add.reduceat(mass, starts)
+    return PiecesOf(cells.starts[starts], shares_of(totals, sigma * np.sqrt(several)), middles)
