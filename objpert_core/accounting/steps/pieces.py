@@ -23,7 +23,7 @@ MAGNITUDE_SHARE, CELL_SHARE, CATEGORY_SHARE = 0.03, 0.08, 0.02
 
 _PIECES = 0.46  # times the root of rows for each unit of a fit's noise
 _FEWEST_PIECES, _MOST_PIECES = 3, 256
-_CELL = 3.0  # rows in a cell, in units of the noise of its count, if all were alike
+_CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
 _NOISES = (1e-6, 1e15)  # the least and the largest for which counts and noise have one lattice in 64 bits
 
@@ -125,12 +125,12 @@ def recommended_pieces(
 
 
 def cells_of_a_column(n_rows: int, noise: float) -> int:
-    """How many cells a column of numbers is counted in: n/(3σ), at least 16 and at most 512.
+    """How many cells a column of numbers is counted in: n/(1.5σ), at least 16 and at most 512.
 
     With more cells a count drowns in its noise; with fewer, values that many rows share are not told apart.
 
     >>> cells_of_a_column(36_177, 32.3), cells_of_a_column(36_177, 266.0)
-    (373, 45)
+    (512, 90)
     """
     wanted = positive_integer("n_rows", n_rows) / (_CELL * positive("noise", noise))
     return int(min(max(wanted, _FEWEST_CELLS), _MOST_CELLS))

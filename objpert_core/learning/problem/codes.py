@@ -50,8 +50,8 @@ class CodedRows(Rows):
             )
         self.maps = tuple(_a_map(column, one) for column, one in enumerate(maps))
         for column, (line, one) in enumerate(zip(codes, self.maps, strict=True)):
-            if line.size and not 0 <= line.min() <= line.max() < len(one):
-                raise ValueError(f"codes of column {column} must be from 0 to {len(one) - 1}, got {line.max()}")
+            if (wrong := line[(line < 0) | (line >= len(one))]).size:
+                raise ValueError(f"codes of column {column} must be from 0 to {len(one) - 1}, got {wrong[0]}")
         self.sparse, self.constant = False, constant
         self.codes, self.n_rows = codes, codes.shape[1]
         ends = np.cumsum([0, *(one.shape[1] for one in self.maps)])

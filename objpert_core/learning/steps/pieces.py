@@ -83,12 +83,15 @@ class Cells(NamedTuple):
         return np.nan_to_num((low + high) / 2, posinf=0.0, neginf=0.0)
 
 
-def cells_of_magnitudes(counts: FloatArray, sigma: float, most: int) -> Cells:
-    """Cut the bins in which rows were found to about `most` cells, more of them where there are more rows."""
+def cells_of_magnitudes(counts: FloatArray, sigma: float, most: int, noise: float) -> Cells:
+    """Cut the bins in which rows were found to about `most` cells: more where there are more rows, and no more than
+    leaves a cell as many rows as the count of a cell will have noise.
+    """
     found = np.flatnonzero(_found(counts, sigma))
     whole = np.isin(found, [0, int(np.searchsorted(MAGNITUDES, 0.0)), len(MAGNITUDES) - 1])  # unbounded, and 0
     roots = np.where(whole, 0.0, np.sqrt(np.maximum(counts[found], sigma)))
-    shares = np.maximum(np.round(most * roots / max(roots.sum(), 1.0)), 1).astype(int)
+    shares = np.minimum(np.round(most * roots / max(roots.sum(), 1.0)), counts[found] / noise)
+    shares = np.maximum(shares, 1).astype(int)
     bounds = np.append(MAGNITUDES, np.inf)
     cut = [
         np.linspace(bounds[j], bounds[j + 1], m + 1)
@@ -261,7 +264,7 @@ def pieces_of(
         most, column = cells_of_a_column(n_rows, noise.cells), columns[j]
         if j in first:
             assert noise.magnitudes is not None
-            cells[j] = cells_of_magnitudes(first[j], noise.magnitudes, most)
+            cells[j] = cells_of_magnitudes(first[j], noise.magnitudes, most, noise.cells)
         else:
             assert column.low is not None
             assert column.high is not None

@@ -1,0 +1,147 @@
+"""Pieces of columns: what a row adds to each count, what a row becomes, and what is made of noisy counts."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import ADD_REMOVE, REPLACE_ONE
+from objpert_core.accounting.steps.pieces import PieceNoise, recommended_pieces
+from objpert_core.learning.problem.codes import CodedRows
+from objpert_core.learning.steps.base import Some
+from objpert_core.learning.steps.pieces import (
+    MAGNITUDES,
+    Column,
+    cells_between,
+    cells_of_magnitudes,
+    maps_of,
+    merged,
+    pieces_of,
+    places,
+)
+
+COLUMNS = [Column(), Column(categories=3), Column(low=0.0, high=10.0), Column(), Column(categories=2)]
+NOISE = recommended_pieces(1.0, 1e-5, unknown=2, numbers=3, listed=2)
+ODD = [0.0, -0.0, 1.0, 2.0, 10.0, -3.5, 1e-320, 1e300, math.inf, -math.inf, math.nan]
+
+
+def a_table(n, seed=0):
+    rng = np.random.default_rng(seed)
+    gains = np.where(rng.random(n) < 0.9, 0.0, rng.choice([3000.0, 7000.0, 15000.0], n))
+    columns = [rng.normal(40, 12, n), rng.integers(0, 4, n), rng.uniform(-1, 11, n), gains, rng.integers(0, 2, n)]
+    table = np.column_stack(columns).astype(np.float64)
+    table[rng.random(table.shape) < 0.03] = math.nan
+    return table
+
+
+def released(table, noise=NOISE, seed=0, pieces=8.0, columns=COLUMNS, n_rows=None):
+    """The pieces, and the statistics that were asked for; noise by a generator that is good enough here."""
+    rng, asked = np.random.default_rng(seed), []
+    steps = pieces_of(columns, noise, len(table) if n_rows is None else n_rows, pieces)
+    noisy = None
+    while True:
+        try:
+            statistic = steps.send(noisy)
+        except StopIteration as done:
+            return done.value, asked
+        asked.append(statistic)
+        exact = statistic.of(Some(table, np.zeros(len(table))))
+        sigmas = np.concatenate([np.full(count, sigma) for sigma, count in statistic.noise])
+        assert exact.dtype.kind == "i"
+        noisy = exact + np.round(sigmas * rng.standard_normal(len(exact)))
+
+
+def test_a_row_moves_each_sum_by_as_much_as_is_paid_for():
+    rows = np.array([[one] * len(COLUMNS) for one in ODD])
+    _, (first, second) = released(np.vstack([a_table(20_000), rows]))
+    magnitudes, cells, categories = NOISE.mechanisms()
+    assert [part.sigma for part in (magnitudes, cells, categories)] == [
+        first.noise[0][0],
+        *(s for s, _ in second.noise),
+    ]
+    split = second.noise[0][1]
+    for x in (*rows, *a_table(50, seed=1)):
+        alone = Some(x[None], np.zeros(1))
+        counts = first.of(alone), second.of(alone)[:split], second.of(alone)[split:]
+        for part, own in zip((magnitudes, cells, categories), counts, strict=True):
+            moved = float(np.linalg.norm(own))
+            assert moved <= part.sensitivity <= moved * (1 + 1e-12), x
+            assert set(own.tolist()) <= {0, 1}
+    one, other = (Some(np.array([[v, 0, v, v, 0]], dtype=float), np.zeros(1)) for v in (1.0, 7.0))
+    moved = float(np.linalg.norm(first.of(one) - first.of(other)))
+    assert moved <= NOISE.mechanisms(REPLACE_ONE)[0].sensitivity <= moved * (1 + 1e-12)
+    assert NOISE.mechanisms(ADD_REMOVE, 3)[1].sensitivity == pytest.approx(3 * math.sqrt(3), rel=1e-12)
+
+
+def test_a_row_has_one_piece_of_each_column_which_no_other_row_decides():
+    table = a_table(5000)
+    found, asked = released(table)
+    rows = np.vstack([table[:60], [[one] * len(COLUMNS) for one in ODD]])
+    codes = np.array([one.codes(rows[:, j]) for j, one in enumerate(found)])
+    for j, one in enumerate(found):
+        assert 0 <= codes[j].min() <= codes[j].max() < len(one.shares)
+        assert (codes[j] == len(one.shares) - 1).tolist() == np.isnan(rows[:, j]).tolist()
+        assert one.shares.min() >= 0
+        assert one.shares.sum() == pytest.approx(1.0)
+        order = np.random.default_rng(1).permutation(len(rows))
+        assert np.array_equal(one.codes(np.asfortranarray(rows[order])[:, j]), codes[j][order])
+    rows = CodedRows(codes.astype(np.uint16), maps_of(found), 0.3)
+    assert rows.dimension == 1 + sum(
+        len(one.shares) + (one.starts is not None and len(one.starts) > 2) for one in found
+    )
+    assert pickle.loads(pickle.dumps(asked[1].of))(Some(table, np.zeros(5000))).sum() == 5 * 5000
+
+
+def test_pieces_find_what_many_rows_share_and_hold_about_equal_counts():
+    found, _ = released(a_table(100_000))
+    gains = found[3]
+    assert gains.shares.max() == pytest.approx(0.9 * 0.97, abs=0.01)
+    assert gains.codes(np.zeros(1)) == [np.argmax(gains.shares)]
+    assert len(set(gains.codes(np.array([0.0, 3000.0, 7000.0, 15000.0])))) == 4
+    ages = found[0]
+    assert 6 <= len(ages.starts) <= 12
+    assert ages.shares[:-1].max() < 0.25
+    assert ages.shares[-1] == pytest.approx(0.03, abs=0.005)
+    mean = sum(one.shares @ np.einsum("ij,ij->i", own, own) for one, own in zip(found, maps_of(found), strict=True))
+    assert mean == pytest.approx(1.0)
+
+
+def test_where_noise_hides_all_rows_a_column_is_one_piece_and_a_fit_can_go_on():
+    noise = PieceNoise(1e5, 1e5, 1e5, unknown=2, numbers=3, listed=2)
+    for n in (0, 1, 50):
+        found, _ = released(a_table(50)[:n], noise, n_rows=50)
+        codes = np.array([one.codes(a_table(50)[:, j]) for j, one in enumerate(found)])
+        assert all(np.isfinite(own).all() for own in maps_of(found))
+        assert CodedRows(codes, maps_of(found), 0.3).factors.min() > 0
+
+
+def test_cells_cover_every_number_once():
+    counts = np.zeros(len(MAGNITUDES))
+    for value, many in ((0.0, 5000), (-3.0, 800), (12.0, 2000), (1e30, 900)):
+        counts[places(MAGNITUDES, np.array([value]))] += many
+    cells = cells_of_magnitudes(counts, 10.0, 60, 20.0)
+    assert cells.starts[0] == -math.inf
+    assert (np.diff(cells.starts) > 0).all()
+    assert 40 <= (cells.bins >= 0).sum() <= 70
+    one, zero, other = places(cells.starts, np.array([-1e-300, 0.0, 1e-300]))
+    assert one < zero < other
+    assert np.isfinite(cells.middles).all()
+    between = cells_between(0.0, 10.0, 20)
+    low, first, last, high = places(between.starts, np.array([-0.1, 0.0, 10.0, 10.1]))
+    assert (low, first, high - last) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_merged_cells_are_all_there_and_no_piece_is_below_its_noise(seed):
+    rng = np.random.default_rng(seed)
+    sigma, size = rng.uniform(0, 60), int(rng.integers(1, 80))
+    counts = rng.gamma(0.3, 300, size) + sigma * rng.standard_normal(size)
+    starts = merged(counts, sigma, max(counts.sum(), 1.0), rng.uniform(1, 20))
+    assert starts[0] >= 0
+    assert (np.diff(starts) > 0).all()
+    starts[0] = 0
+    totals = np.add.reduceat(counts, starts)
+    if len(starts) > 1:
+        assert totals.min() >= 0
+        assert (totals >= 2 * sigma - 1e-9).sum() >= len(starts) - 2  # small runs at an end go with a neighbour
