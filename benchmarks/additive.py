@@ -51,23 +51,10 @@ DELTA = 1e-5
 CONSTANT = 0.3
 CLIP = 0.5
 """Of a regression whose targets lie between -1 and 1."""
-ADULT = [
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "income",
-]
+ADULT = (
+    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,"
+    "capital-loss,hours-per-week,native-country,income"
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +82,7 @@ class Table:
 
 def adult() -> Table:
     folder = Path(os.environ.get("OBJPERT_DATA_DIR", "data")) / "adult"
-    read = {"names": ADULT, "skipinitialspace": True}
+    read = {"names": ADULT.split(","), "skipinitialspace": True}
     parts = [pd.read_csv(folder / "adult.data", **read), pd.read_csv(folder / "adult.test", skiprows=1, **read)]
     whole = pd.concat(parts)
     whole = whole[(whole != "?").all(axis=1)].reset_index(drop=True)
@@ -179,7 +166,6 @@ class Additive:
     pieces: float = 1.0
     cells: float = 1.0
     shares: float = 1.0
-    line: bool | None = None
     length: float | None = None
     smoothing: float = 0.0
     facts: dict[str, Any] = field(default_factory=dict)
@@ -204,9 +190,8 @@ class Additive:
                 break
             drawn = np.concatenate([source.rounded_normal(sigma, count) for sigma, count in statistic.noise])
             noisy = np.asarray(with_noise(statistic.of(Some(X, own.y[train])), drawn), dtype=np.float64)
-        line = not regression if self.line is None else self.line
         length = (1.1 if regression else 1.0) if self.length is None else self.length
-        maps = maps_of(found, line=line, length=length)
+        maps = maps_of(found, length=length)
         rows = CodedRows(self._codes(found, X), maps, CONSTANT)
         targets, loss, mechanism, margin = self._fit(own, train, epsilon, rows.dimension, noise, left)
         b = mechanism.sigma * np.random.default_rng(seed).standard_normal(rows.dimension)
@@ -324,8 +309,6 @@ VARIANTS = {
     "twice the cells": {"cells": 2.0},
     "half the shares": {"shares": 0.5},
     "twice the shares": {"shares": 2.0},
-    "no line": {"line": False},
-    "line": {"line": True},
     "smoothing 0.1": {"smoothing": 0.1},
     "smoothing 1": {"smoothing": 1.0},
     "shorter": {"length": 0.85},

@@ -29,7 +29,6 @@ _FOUND = 2.5  # times the noise of a count, or of several together, from where o
 _TOGETHER = (1, 2, 4, 8)
 _ALONE = 4.0  # times the noise: a cell with so many rows, and as many as a piece, is a piece by itself
 _LEAST = 2.0  # times its noise: no other piece has fewer rows
-_TAIL = 0.03  # of the rows at either end, on which a line goes on level
 _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
 
 
@@ -74,13 +73,6 @@ class Cells(NamedTuple):
 
     starts: FloatArray
     bins: IntArray
-
-    @property
-    def middles(self) -> FloatArray:
-        """The middle of every cell; of an unbounded one its end."""
-        ends = np.append(self.starts[1:], np.inf)
-        low, high = np.where(np.isinf(self.starts), ends, self.starts), np.where(np.isinf(ends), self.starts, ends)
-        return np.nan_to_num((low + high) / 2, posinf=0.0, neginf=0.0)
 
 
 def cells_of_magnitudes(counts: FloatArray, sigma: float, most: int, noise: float) -> Cells:
@@ -167,7 +159,7 @@ def merged(counts: FloatArray, sigma: float, n_rows: float, pieces: float) -> In
 
 
 class PiecesOf(NamedTuple):
-    """The pieces of one column: where they begin, noisy shares of the rows, and the middles of intervals.
+    """The pieces of one column: where they begin, and noisy shares of the rows.
 
     `starts` is None for categories. The last piece is that of missing values, and the one before it, of categories,
     that of others. Shares add up to 1.
@@ -175,24 +167,12 @@ class PiecesOf(NamedTuple):
 
     starts: FloatArray | None
     shares: FloatArray
-    middles: FloatArray | None = None
 
     def codes(self, values: FloatArray) -> IntArray:
         """The piece of each value."""
         if self.starts is None:
             return listed(len(self.shares) - 2, values)
         return places(self.starts, values)
-
-    def coordinates(self, *, line: bool) -> FloatArray:
-        """What each piece switches on: a coordinate of its own, and where numbers have several, one along a line."""
-        steps = np.eye(len(self.shares))
-        if not line or self.middles is None or len(self.middles) < 3:
-            return steps
-        own = self.shares[:-1]
-        below = (np.cumsum(own) - own / 2) / max(float(own.sum()), 1e-300)
-        low, high = np.interp([_TAIL, 1 - _TAIL], below, self.middles)
-        along = np.clip((self.middles - low) / max(high - low, 1e-300), 0.0, 1.0) * 2 - 1
-        return np.column_stack([steps, np.append(along, 0.0)])
 
 
 def shares_of(counts: FloatArray, sigmas: FloatArray) -> FloatArray:
@@ -202,17 +182,15 @@ def shares_of(counts: FloatArray, sigmas: FloatArray) -> FloatArray:
     return mass / mass.sum() if mass.sum() > 0 else np.full(len(mass), 1 / len(mass))
 
 
-def maps_of(columns: Sequence[PiecesOf], *, line: bool = True, length: float = 1.0) -> list[FloatArray]:
-    """What each piece adds to a row, for `CodedRows`: coordinates centred and scaled by the noisy shares.
+def maps_of(columns: Sequence[PiecesOf], *, length: float = 1.0) -> list[FloatArray]:
+    """What each piece adds to a row, for `CodedRows`: a coordinate of its own, centred and scaled by the noisy shares.
 
-    A coordinate z becomes (z − m)/(v + 0.03)^¼ with its mean m and variance v. `length` times the root of the rows'
-    mean squared norm becomes norm 1; `CodedRows` shortens rows that are longer.
+    The coordinate of a piece with the share q is 1 or 0, less q, over (q(1 − q) + 0.03)^¼. `length` times the root of
+    the rows' mean squared norm becomes norm 1; `CodedRows` shortens rows that are longer.
     """
-    maps = []
-    for column in columns:
-        one = column.coordinates(line=line)
-        one = one - column.shares @ one
-        maps.append(one * (column.shares @ one**2 + _FLOOR) ** -0.25)
+    maps = [
+        (np.eye(len(one.shares)) - one.shares) * (one.shares * (1 - one.shares) + _FLOOR) ** -0.25 for one in columns
+    ]
     squared = sum(
         float(column.shares @ np.einsum("ij,ij->i", one, one)) for column, one in zip(columns, maps, strict=True)
     )
@@ -296,6 +274,4 @@ def _number(
     starts[0] = 0
     several = np.append(np.diff(np.append(starts, len(own))), 1)
     totals = np.append(np.add.reduceat(own, starts), counts[-1])
-    mass = np.maximum(own, sigma * 1e-6 + 1e-300)
-    middles = np.add.reduceat(mass * cells.middles, starts) / np.add.reduceat(mass, starts)
-    return PiecesOf(cells.starts[starts], shares_of(totals, sigma * np.sqrt(several)), middles)
+    return PiecesOf(cells.starts[starts], shares_of(totals, sigma * np.sqrt(several)))
