@@ -197,7 +197,7 @@ class Additive:
         b = mechanism.sigma * np.random.default_rng(seed).standard_normal(rows.dimension)
         lam = self._tilt(mechanism.lam, found, maps, rows)
         result = solve(PerturbedObjective(rows, targets, lam, b, loss), tau=1e-4)
-        self.facts = {"pieces": [len(one.shares) for one in found], "lam": mechanism.lam, "margin": margin}
+        self.facts = {"pieces": [one.pieces[-1] + 1 for one in found], "lam": mechanism.lam, "margin": margin}
         # A new row is scored at its own length.
         tested = CodedRows(self._codes(found, values[test]), maps, CONSTANT)
         tested.factors = np.ones(len(test))
@@ -236,7 +236,9 @@ class Additive:
         matrix = lam * np.eye(rows.dimension)
         for one, own, place in zip(found, maps, rows.places, strict=True):
             if one.starts is not None and len(own) > 2:
-                steps = np.diff(own[:-1], axis=0)
+                firsts = np.flatnonzero(np.diff(one.pieces, prepend=-1))
+                steps = np.diff(own[firsts[:-1], : one.pieces[-1] + 1], axis=0)
+                place = slice(place.start, place.start + one.pieces[-1] + 1)
                 matrix[place, place] += lam * self.smoothing * (steps.T @ steps)
         return (matrix + matrix.T) / 2
 

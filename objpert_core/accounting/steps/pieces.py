@@ -21,7 +21,7 @@ MAGNITUDE_SHARE, CELL_SHARE, CATEGORY_SHARE = 0.03, 0.08, 0.02
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what counts by magnitude, by cell and by category take.
 """
 
-_PIECES = 0.46  # times the root of rows for each unit of a fit's noise
+_PIECES = 0.4  # times the root of rows for each unit of a fit's noise
 _FEWEST_PIECES, _MOST_PIECES = 3, 256
 _CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
@@ -137,14 +137,14 @@ def cells_of_a_column(n_rows: int, noise: float) -> int:
 
 
 def pieces_of_a_column(n_rows: int, columns: int, ratio: float) -> float:
-    """About how many pieces a column of numbers is to have: k = 0.46·√(n·μ/√C), at least 3 and at most 256.
+    """About how many pieces a column of numbers is to have: k = 0.4·√(n·μ/√C), at least 3 and at most 256.
 
     A fit of rows of norm 1, by a mechanism of the sensitivity-to-noise ratio μ, adds noise of √C/μ to the sum of the
     slopes on a piece: n·μ/√C is what a piece that all rows are on has for each unit of it. Chosen on six tables at
     ε = 0.1, 1 and 4; half and twice as many are within 0.003 of AUC.
 
     >>> round(pieces_of_a_column(36_177, 14, 0.25), 1), round(pieces_of_a_column(36_177, 14, 0.03), 1)
-    (22.6, 7.8)
+    (19.7, 6.8)
     """
     rows, width = positive_integer("n_rows", n_rows), positive_integer("columns", columns)
     wanted = _PIECES * math.sqrt(rows * positive("ratio", ratio) / math.sqrt(width))

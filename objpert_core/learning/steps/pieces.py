@@ -29,6 +29,7 @@ _FOUND = 2.5  # times the noise of a count, or of several together, from where o
 _TOGETHER = (1, 2, 4, 8)
 _ALONE = 4.0  # times the noise: a cell with so many rows, and as many as a piece, is a piece by itself
 _LEAST = 2.0  # times its noise: no other piece has fewer rows
+_FEW = 3  # pieces, that of missing values included, beside which there is no line
 _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
 
 
@@ -159,41 +160,59 @@ def merged(counts: FloatArray, sigma: float, n_rows: float, pieces: float) -> In
 
 
 class PiecesOf(NamedTuple):
-    """The pieces of one column: where they begin, and noisy shares of the rows.
+    """The pieces of one column, and the cells that they are made of.
 
-    `starts` is None for categories. The last piece is that of missing values, and the one before it, of categories,
-    that of others. Shares add up to 1.
+    `starts` says where the cells of numbers begin, and is None for categories, each of which is a cell and a piece.
+    `pieces` is the piece of each cell and `shares` a noisy share of the rows in each, with a sum of 1. The last cell is
+    that of missing values, and the one before it, of categories, that of others.
     """
 
     starts: FloatArray | None
+    pieces: IntArray
     shares: FloatArray
 
     def codes(self, values: FloatArray) -> IntArray:
-        """The piece of each value."""
-        if self.starts is None:
-            return listed(len(self.shares) - 2, values)
-        return places(self.starts, values)
+        """The cell of each value."""
+        return listed(len(self.shares) - 2, values) if self.starts is None else places(self.starts, values)
+
+    def coordinates(self) -> tuple[FloatArray, FloatArray]:
+        """What each cell switches on: the coordinate of its piece, and where a column of numbers has three or more, a
+        place along a line by rank; and the mean squares of these coordinates, centred.
+        """
+        own = np.bincount(self.pieces, weights=self.shares)
+        one = (np.eye(len(own)) - own)[self.pieces]
+        if self.starts is not None and len(own) > _FEW:
+            below = np.append(np.cumsum(self.shares[:-1]) - self.shares[:-1] / 2, 0.0)
+            middle = (1 - self.shares[-1]) / 2
+            along = np.where(np.arange(len(below)) < len(below) - 1, below - middle, 0.0) / max(middle, 1e-300)
+            one = np.column_stack([one, along])  # its mean is 0
+        return one, self.shares @ one**2
 
 
-def shares_of(counts: FloatArray, sigmas: FloatArray) -> FloatArray:
-    """Noisy shares of the pieces; the last one, of missing values, is 0 where noise may be all there is."""
-    mass = np.maximum(counts, 0.0)
-    mass[-1] *= counts[-1] > _ALONE * sigmas[-1]
-    return mass / mass.sum() if mass.sum() > 0 else np.full(len(mass), 1 / len(mass))
+def shares_of(counts: FloatArray, pieces: IntArray, sigma: float) -> FloatArray:
+    """Noisy shares of cells: a piece has what its cells count together, if that is above 0, and its cells have of it
+    what they count above 0. Missing values have none where noise may be all there is.
+    """
+    totals, above = np.maximum(np.bincount(pieces, weights=counts), 0.0), np.maximum(counts, 0.0)
+    totals[-1] *= counts[-1] > _ALONE * sigma
+    if not totals.sum() > 0:
+        return np.full(len(counts), 1 / len(counts))
+    inside = np.bincount(pieces, weights=above)
+    return np.asarray(above * (totals / np.maximum(inside, 1e-300))[pieces] / totals.sum())
 
 
 def maps_of(columns: Sequence[PiecesOf], *, length: float = 1.0) -> list[FloatArray]:
-    """What each piece adds to a row, for `CodedRows`: a coordinate of its own, centred and scaled by the noisy shares.
+    """What each cell adds to a row, for `CodedRows`: coordinates centred and scaled by the noisy shares.
 
-    The coordinate of a piece with the share q is 1 or 0, less q, over (q(1 − q) + 0.03)^¼. `length` times the root of
-    the rows' mean squared norm becomes norm 1; `CodedRows` shortens rows that are longer.
+    A centred coordinate of variance v is divided by (v + 0.03)^¼. `length` times the root of the rows' mean squared
+    norm becomes norm 1; `CodedRows` shortens rows that are longer.
     """
-    maps = [
-        (np.eye(len(one.shares)) - one.shares) * (one.shares * (1 - one.shares) + _FLOOR) ** -0.25 for one in columns
-    ]
-    squared = sum(
-        float(column.shares @ np.einsum("ij,ij->i", one, one)) for column, one in zip(columns, maps, strict=True)
-    )
+    maps, squared = [], 0.0
+    for column in columns:
+        one, variances = column.coordinates()
+        scales = (variances + _FLOOR) ** -0.25
+        maps.append(one * scales)
+        squared += float(variances @ scales**2)
     radius = length * math.sqrt(squared) if squared > 0 else 1.0
     return [one / radius for one in maps]
 
@@ -259,7 +278,9 @@ def pieces_of(
         if j in cells:
             found[j] = _number(own, cells[j], noise, first.get(j), n_rows, pieces)
         else:
-            found[j] = PiecesOf(None, shares_of(own, np.full(len(own), noise.categories)))
+            assert noise.categories is not None
+            each = np.arange(len(own))
+            found[j] = PiecesOf(None, each, shares_of(own, each, noise.categories))
     return [found[j] for j in range(len(columns))]
 
 
@@ -272,6 +293,5 @@ def _number(
         own = agreed(own, cells, first, sigma, float(noise.magnitudes or 0.0))
     starts = merged(own, sigma, n_rows, pieces)
     starts[0] = 0
-    several = np.append(np.diff(np.append(starts, len(own))), 1)
-    totals = np.append(np.add.reduceat(own, starts), counts[-1])
-    return PiecesOf(cells.starts[starts], shares_of(totals, sigma * np.sqrt(several)))
+    piece = np.append(np.searchsorted(starts, np.arange(len(own)), side="right") - 1, len(starts))
+    return PiecesOf(cells.starts, piece, shares_of(np.append(own, counts[-1]), piece, sigma))
