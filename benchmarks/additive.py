@@ -20,7 +20,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -38,14 +38,14 @@ from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.objective.defaults import recommended_lam, recommended_margin
 from objpert_core.accounting.steps.pieces import PieceNoise, pieces_of_a_column, recommended_pieces
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
-from objpert_core.learning.noise import noise_source, with_noise
+from objpert_core.learning.noise import noise_source
 from objpert_core.learning.problem.codes import CodedRows
 from objpert_core.learning.problem.derived import ClippedLoss
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.solvers import solve
-from objpert_core.learning.steps.base import Some
-from objpert_core.learning.steps.pieces import Column, PiecesOf, maps_of, pieces_of
+from objpert_core.learning.steps.base import PublicRows, Some, SumOf, take
+from objpert_core.learning.steps.pieces import Column, PiecesOf, TableColumns
 
 DELTA = 1e-5
 CONSTANT = 0.3
@@ -159,6 +159,17 @@ def split(rows: int, seed: int) -> tuple[IntArray, IntArray]:
     return order[: 4 * rows // 5], order[4 * rows // 5 :]
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A table in memory, as steps ask it for sums."""
+
+    X: FloatArray
+    targets: FloatArray
+
+    def sum(self, of: SumOf, /) -> IntArray:
+        return of(Some(self.X, self.targets))
+
+
 @dataclass
 class Additive:
     """Our additive model, by the modules of the package; how many pieces, cells and how much noise may be changed."""
@@ -178,40 +189,24 @@ class Additive:
         left = remaining_epsilon(epsilon, DELTA, noise.mechanisms())
         wanted = self.pieces * pieces_of_a_column(n_rows, len(columns), 1 / calibrate_gaussian(left, DELTA).sigma)
         source, X = noise_source(seed), values[train]
-        # As `take` does; the driver of today takes no table with missing values.
-        asked = pieces_of(columns, noise, max(1, round(self.cells * n_rows)), wanted)
-        found: list[PiecesOf] = []
-        noisy = None
-        while True:
-            try:
-                statistic = asked.send(noisy)  # type: ignore[arg-type]
-            except StopIteration as done:
-                found = done.value
-                break
-            drawn = np.concatenate([source.rounded_normal(sigma, count) for sigma, count in statistic.noise])
-            noisy = np.asarray(with_noise(statistic.of(Some(X, own.y[train])), drawn), dtype=np.float64)
+        public = PublicRows(max(1, round(self.cells * n_rows)), len(columns))
+        public = public.knowing(TableColumns(tuple(columns), wanted))
+        found: Any = take(noise, Whole(X, own.y[train]), source, public)
         length = (1.1 if regression else 1.0) if self.length is None else self.length
-        maps = maps_of(found, length=length)
-        rows = CodedRows(self._codes(found, X), maps, CONSTANT)
+        found = replace(found, length=length)
+        rows = found.coded(X, CONSTANT)
         targets, loss, mechanism, margin = self._fit(own, train, epsilon, rows.dimension, noise, left)
         b = mechanism.sigma * np.random.default_rng(seed).standard_normal(rows.dimension)
-        lam = self._tilt(mechanism.lam, found, maps, rows)
+        lam = self._tilt(mechanism.lam, found.columns, rows)
         result = solve(PerturbedObjective(rows, targets, lam, b, loss), tau=1e-4)
-        self.facts = {"pieces": [one.pieces[-1] + 1 for one in found], "lam": mechanism.lam, "margin": margin}
-        # A new row is scored at its own length.
-        tested = CodedRows(self._codes(found, values[test]), maps, CONSTANT)
-        tested.factors = np.ones(len(test))
-        return tested.margins(result.theta)
+        self.facts = {"pieces": [one.pieces[-1] + 1 for one in found.columns], "lam": mechanism.lam, "margin": margin}
+        return found.scores(values[test], result.theta, CONSTANT)
 
     def _noise(self, epsilon: float, numbers: int, listed: int) -> PieceNoise:
         noise = recommended_pieces(epsilon, DELTA, unknown=numbers, numbers=numbers, listed=listed)
         root = math.sqrt(self.shares)
         parts = {name: one / root for name in ("magnitudes", "cells", "categories") if (one := getattr(noise, name))}
         return replace(noise, **parts)
-
-    @staticmethod
-    def _codes(found: list[PiecesOf], X: FloatArray) -> IntArray:
-        return np.array([one.codes(X[:, j]) for j, one in enumerate(found)], dtype=np.uint16)
 
     def _fit(
         self, own: Table, train: IntArray, epsilon: float, dimension: int, noise: PieceNoise, left: float
@@ -229,12 +224,12 @@ class Additive:
             calibrate = {"lipschitz": CLIP * radius, "smoothness": radius**2, "bound": "two-signed"}
         return targets, loss, _calibrated(epsilon, noise, tuple(calibrate.items())), margin
 
-    def _tilt(self, lam: float, found: list[PiecesOf], maps: list[FloatArray], rows: CodedRows) -> float | FloatArray:
+    def _tilt(self, lam: float, found: Sequence[PiecesOf], rows: CodedRows) -> float | FloatArray:
         """λ, or λI and a penalty on what neighbouring pieces of numbers differ by, in units of the score."""
         if not self.smoothing:
             return lam
         matrix = lam * np.eye(rows.dimension)
-        for one, own, place in zip(found, maps, rows.places, strict=True):
+        for one, own, place in zip(found, rows.maps, rows.places, strict=True):
             if one.starts is not None and len(own) > 2:
                 firsts = np.flatnonzero(np.diff(one.pieces, prepend=-1))
                 steps = np.diff(own[firsts[:-1], : one.pieces[-1] + 1], axis=0)

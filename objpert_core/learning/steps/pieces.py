@@ -11,14 +11,16 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.steps.pieces import PieceNoise, cells_of_a_column
-from objpert_core.learning.steps.base import Some, Statistic
+from objpert_core.learning.problem.codes import CodedRows
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.steps.base import Outcome, PublicRows, Some, Statistic, Taken
 
 _REACH = 60  # magnitudes from 2⁻⁶⁰ to 2⁶⁰ are told apart
 _POWERS = np.exp2(np.arange(-_REACH, _REACH + 1.0))
@@ -295,3 +297,59 @@ def _number(
     starts[0] = 0
     piece = np.append(np.searchsorted(starts, np.arange(len(own)), side="right") - 1, len(starts))
     return PiecesOf(cells.starts, piece, shares_of(np.append(own, counts[-1]), piece, sigma))
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumns(Outcome):
+    """What is declared of a table: its columns, and about how many pieces a column of numbers is to have."""
+
+    columns: tuple[Column, ...]
+    pieces: float
+
+    def published(self) -> dict[str, Any]:
+        """Nothing: all of it is public."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces(Outcome):
+    """The pieces of every column, and the rows as codes that come of them; `length` as for `maps_of`."""
+
+    changes_rows: ClassVar[bool] = True
+    norm_after: ClassVar[str | None] = "clip"
+
+    columns: tuple[PiecesOf, ...]
+    length: float = 1.0
+
+    def published(self) -> dict[str, Any]:
+        """See `Outcome.published`."""
+        return {"pieces_": self.columns}
+
+    def apply(self, X: Any) -> IntArray:
+        """The cells of each row, shape (n, C)."""
+        codes = [one.codes(np.asarray(X[:, j], dtype=np.float64)) for j, one in enumerate(self.columns)]
+        return np.array(codes, dtype=np.uint16).T
+
+    def seen(self, rows: Rows, row_norm: str = "clip") -> CodedRows:
+        """See `Outcome.seen`."""
+        return self.coded(rows.matrix, rows.constant)
+
+    def coded(self, X: Any, constant: float) -> CodedRows:
+        """Rows of a table as codes."""
+        return CodedRows(self.apply(X).T, maps_of(self.columns, length=self.length), constant)
+
+    def scores(self, X: Any, theta: FloatArray, constant: float) -> FloatArray:
+        """The score of each row, a sum of the effects of its pieces and the intercept: no row is shortened here."""
+        rows = self.coded(X, constant)
+        rows.factors = np.ones(rows.n_rows)
+        return rows.margins(theta)
+
+
+class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):
+    """See `Taken`; `TableColumns` have been declared."""
+
+    def released(self, step: PieceNoise, public: PublicRows) -> Generator[Statistic, FloatArray, Pieces]:
+        """See `Taken.released`."""
+        declared = public.known(TableColumns)
+        assert declared is not None
+        return Pieces(tuple((yield from pieces_of(declared.columns, step, public.n_rows, declared.pieces))))
