@@ -29,7 +29,7 @@ MAGNITUDES = np.concatenate([[-np.inf], -_POWERS[::-1], [0.0, np.nextafter(0.0, 
 
 _FOUND = 2.5  # times the noise of a count, or of several together, from where on it stands for rows
 _TOGETHER = (1, 2, 4, 8)
-_ALONE = 4.0  # times the noise: a cell with so many rows, and as many as a piece, is a piece by itself
+_ALONE = 4.0  # times the noise: a cell with so many rows, and half as many as a piece, is a piece by itself
 _LEAST = 2.0  # times its noise: no other piece has fewer rows
 _FEW = 3  # pieces, that of missing values included, beside which there is no line
 _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
@@ -134,7 +134,7 @@ def merged(counts: FloatArray, sigma: float, n_rows: float, pieces: float) -> In
     >>> merged(np.array([5.0, 1.0, 40.0, 2.0, 3.0, 9.0]), 0.1, 60.0, 4.0).tolist()
     [0, 2, 3, 5]
     """
-    alone = counts > max(n_rows / pieces, _ALONE * sigma)
+    alone = counts > max(n_rows / (2 * pieces), _ALONE * sigma)
     wanted = max(float(counts[~alone].sum()), 0.0) / pieces
     starts: list[tuple[int, bool]] = []
     first, held = 0, 0.0  # of the cells that no piece has yet
@@ -325,7 +325,7 @@ class Pieces(Outcome):
         """See `Outcome.published`."""
         return {"pieces_": self.columns}
 
-    def apply(self, X: Any) -> IntArray:
+    def apply(self, X: Any) -> Any:
         """The cells of each row, shape (n, C)."""
         codes = [one.codes(np.asarray(X[:, j], dtype=np.float64)) for j, one in enumerate(self.columns)]
         return np.array(codes, dtype=np.uint16).T
