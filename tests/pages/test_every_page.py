@@ -38,16 +38,7 @@ def open_page(link, **query):
 
 def picture(app):
     """What the page shows: the answers, the charts, the tables, and where the controls stand."""
-    kinds = (
-        app.select_slider,
-        app.selectbox,
-        app.radio,
-        app.number_input,
-        app.toggle,
-        app.multiselect,
-        app.text_input,
-        app.pills,
-    )
+    kinds = (app.select_slider, app.selectbox, app.radio, app.number_input, app.toggle, app.multiselect, app.text_input)
     controls = {control.key: control.value for kind in kinds for control in kind}
     text = said(app).replace(f" {not_taken(app)}", "")
     return text, charts(app), [table.to_dict() for table in tables(app)], controls
