@@ -9,6 +9,7 @@ from scipy.stats import norm
 import objpert_core.accounting as acc
 from objpert_core.accounting import Gaussian, PosteriorSampling, repeat
 from objpert_core.accounting.posterior import profile as posterior
+from objpert_core.accounting.posterior.mechanism import PosteriorLoss
 
 
 def laws(h, rho):
@@ -132,3 +133,11 @@ def test_selection_needs_a_rényi_curve_for_a_poisson_number_of_runs_only():
     assert selection.rdp(2.0) == np.inf
     with pytest.raises(NotImplementedError, match="Rényi"):
         acc.PrivateSelection(ONE, 5.0)
+
+
+@pytest.mark.parametrize("direction", ["add", "remove"])
+@pytest.mark.parametrize(("h", "rho"), [(0.1, 0.5), (0.01, 3.0), (2.0, 0.0), (1.0, 20.0)])
+def test_a_position_is_where_the_loss_has_that_value(direction, h, rho):
+    law = PosteriorLoss(h, rho, direction)
+    places = law._sign * np.array([0.0, 0.3, 1.0, 4.0])  # where |u| grows
+    np.testing.assert_allclose(law.position(law.loss(places)), places, atol=1e-9)
