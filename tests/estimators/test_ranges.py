@@ -199,7 +199,7 @@ def test_several_classes_and_a_regression_have_ranges_too():
         **LABELS, public_rows=3000, feature_ranges="private", class_weight="balanced", random_state=0
     ).fit(X, y)
     assert weighing.privacy_.verify(weighing)
-    assert len(weighing.privacy_.terms.before) == 5
+    assert len(weighing.privacy_.terms.beside()) == 5
     target = (X[:, 0] - MIDDLES[0]) / SIZES[0] / 10
     line = est.ObjPertRegressor(feature_ranges="private", public_rows=3000, random_state=0).fit(X, target)
     assert line.privacy_.verify(line)
@@ -318,7 +318,7 @@ def test_many_rows_have_closer_ranges_within_typed_ones_and_the_certificate_says
     assert (spent.terms.step(acc.Standardisation), spent.row_norm) == (plan, "clip" if lengths else model.row_norm)
     width = (model.feature_ranges_[1] - model.feature_ranges_[0]) / (np.sqrt(5) if lengths else 1)
     assert np.all(width < 0.9 * np.array(high))
-    assert spent.terms.before == (*noise.mechanisms(), *plan.mechanisms())
+    assert spent.terms.beside() == (*noise.mechanisms(), *(plan.mechanisms() if plan else ()))
     assert f"columns cut to ranges from noisy counts, noise {noise.quantiles:.6g}: part of the promise" in repr(spent)
     assert "counted within declared limits" in repr(spent)
     again = PrivacyCertificate.from_json(spent.public().to_json())

@@ -81,7 +81,17 @@ def graph(value, seen=None):
 def test_nothing_else_is_in_it(name):
     model = fit(name)
     copy = model.release()
-    allowed = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_", "center_", "scale_"}
+    allowed = {
+        "coef_",
+        "intercept_",
+        "n_features_in_",
+        "privacy_",
+        "classes_",
+        "margin_",
+        "center_",
+        "scale_",
+        "target_range_",
+    }
     assert set(vars(copy)) <= allowed
     assert {item for item in vars(model) if item in allowed and vars(model)[item] is not None} == set(vars(copy))
     for value in graph(copy).values():

@@ -128,7 +128,7 @@ def test_an_explicit_tau_is_kept_or_refused(kind):
 @pytest.mark.parametrize(
     ("kind", "told"),
     [("ObjPertLogisticRegression", {}), ("ObjPertLogisticRegression", {"lam": 50.0}), ("ObjPertSVC", {})]
-    + [("ObjPertRegressor", told) for told in ({}, {"standardize": True})],
+    + [("ObjPertRegressor", told) for told in ({}, {"standardize": True, "row_norm": "normalize"})],
 )
 def test_the_rows_in_x_decide_nothing_that_no_certificate_names(kind, told, declared):
     """Not even whether the default of τ will do, beyond ten million rows."""

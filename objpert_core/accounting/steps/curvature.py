@@ -81,7 +81,7 @@ def recommended_interval_noise(
 
     Each sum takes 0.15 of what (ε, δ) allows, or less where less will do: with σ_G the Gaussian mechanism's noise of
     sensitivity 1, n rows and D parameters, noise max(σ_G/√0.15, n/(120·D^1.5)) on the curvature. The share was chosen
-    on synthetic data; the evidence is in `experiments.intervals`. `ValueError` where the noise would drown a curvature
+    on synthetic data; docs/results.md has the evidence. `ValueError` where the noise would drown a curvature
     of the likely size, so that no interval would say anything.
 
     Parameters

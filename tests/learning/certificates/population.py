@@ -29,10 +29,10 @@ def descent(sampling, loss, declared):
 OF_BOTH = [
     *each(epsilon=0.99, delta=0.9e-4, noise_multiplier=1.0, lipschitz=0.999, intercept_scaling=0.3, rows_per_person=2),
     *each(loss="squared", loss_parameter=-1.0, mechanism="ApproximateMinima", accountant="rdp", schema=1, lattice=1.0),
-    *each(adjacency=["add/remove one row", known_size(60) + "up to one row left out of the sums"]),
     *each(adjacency=known_size(61) + "that differ in one row", ball_radius=math.inf, public_rows=0),
 ]
-OF_PHASES = OF_BOTH + each(phases=[7, 10**12, 0], slack=[0.0, 1e-30], first_step=0.0)
+ADDED, LEFT_OUT = "add/remove one row", known_size(60) + "up to one row left out of the sums"
+OF_PHASES = OF_BOTH + each(adjacency=[ADDED, LEFT_OUT], phases=[7, 10**12, 0], slack=[0.0, 1e-30], first_step=0.0)
 OF_DESCENT = OF_BOTH + each(
     steps=10**6, batch_size=[61.0, 0.0], sampling="allocation", step_size=0.0, schedule="own", envelope=0.0
 )
@@ -40,13 +40,22 @@ WEAKER_STEPS = [{"epsilon": 1.1}, {"delta": 2e-4}, {"noise_multiplier": times(2)
 POPULATION = {
     "phased": Kind(phased(LogisticLoss()), OF_PHASES, WEAKER_STEPS, "thorough"),
     "phased, declared": Kind(phased(HingeLoss(), public_rows=60), OF_PHASES, WEAKER_STEPS, "thorough"),
-    "full batch": Kind(
-        descent("full batch", LogisticLoss(), True), [*OF_DESCENT, {"loss": "absolute"}], WEAKER_STEPS, "thorough"
+    "full batch": Kind(  # where a row that is left out moves a sum by less than one that is replaced
+        descent("full batch", LogisticLoss(), True),
+        [*OF_DESCENT, {"loss": "absolute"}, {"adjacency": LEFT_OUT}],
+        [*WEAKER_STEPS, {"adjacency": ADDED}],
+        "thorough",
     ),
     "full batch, corners": Kind(
-        descent("full batch", HingeLoss(), False), [*OF_DESCENT, {"envelope": None}], WEAKER_STEPS, "thorough"
+        descent("full batch", HingeLoss(), False),
+        [*OF_DESCENT, {"envelope": None}, {"adjacency": ADDED}],
+        [*WEAKER_STEPS, {"adjacency": LEFT_OUT}],
+        "thorough",
     ),
     "without replacement": Kind(
-        descent("without replacement", LogisticLoss(), True), OF_DESCENT, WEAKER_STEPS, "thorough"
+        descent("without replacement", LogisticLoss(), True),
+        OF_DESCENT + each(adjacency=[ADDED, LEFT_OUT]),
+        WEAKER_STEPS,
+        "thorough",
     ),
 }
