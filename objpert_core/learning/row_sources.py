@@ -354,7 +354,9 @@ class Walked(RowSource):
             return
         if self.n_features not in (0, shape.columns):
             raise ValueError(f"blocks must have the same columns, got {self.n_features} and then {shape.columns}")
-        self.sparse, self.weighs = self.sparse | shape.sparse, self.weighs | shape.weighs
+        if self.n_features and self.sparse is not shape.sparse:  # a row's norm would go by its block, in its last digit
+            raise ValueError("blocks must all be dense or all be sparse, got both")
+        self.sparse, self.weighs = shape.sparse, self.weighs | shape.weighs
         self.rows_given, self.n_features = self.rows_given + shape.rows_given, shape.columns
         self.n_rows += shape.rows
         if shape.directions is not None:

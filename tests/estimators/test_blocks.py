@@ -89,6 +89,14 @@ def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(name):
     assert one.score(blocks) == one.score(X, Y)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_blocks_of_both_kinds_are_refused(first):
+    kinds = [np.asarray, sp.csr_array]
+    walk = Blocks(lambda: iter([(kinds[first](X[:50]), Y[:50]), (kinds[1 - first](X[50:90]), Y[50:90])]))
+    with pytest.raises(ValueError, match=r"^blocks must all be dense or all be sparse, got both$"):
+        est.ObjPertLogisticRegression(**PRIVATE).fit(walk)
+
+
 @pytest.mark.thorough
 def test_targets_that_are_numbers_frames_and_sparse_blocks_are_walked():
     numbers = X @ np.arange(8.0)
