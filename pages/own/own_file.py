@@ -32,7 +32,7 @@ EACH_FIT = "Each press of Fit is a separate release, and releases add up."
 STILL_EXAMPLE = "Until you press Fit, the faint chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate"
 ONLY_YOU = "Only you should see this."
-PLAN = "What Fit will do, spend and release"
+PLAN = "What Fit will do"
 NO_PLAN = "Type the number of rows, if it is known without the table: rules go by it, and without it only Fit can tell."
 FIT_NOTE = (
     "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "

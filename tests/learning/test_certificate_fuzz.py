@@ -252,7 +252,7 @@ def changed(rng, spent, field):
             ]
         return old * (FACTORS[rng.integers(len(FACTORS))] if how < 0.9 else 10.0 ** rng.uniform(-4, 4))
     if isinstance(old, tuple):
-        return (list(old), old[::-1], (*old, 0.7), old[:-1], (*old, old[0]), tuple(map(str, old)))[rng.integers(6)]
+        return (list(old), old[::-1], (*old, 0.7), old[:-1], (*old, *old[:1]), tuple(map(str, old)))[rng.integers(6)]
     return (None, 300, 5, 0.5, True, False, 1e-3)[rng.integers(7)]
 
 

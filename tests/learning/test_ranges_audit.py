@@ -72,7 +72,7 @@ def audited(halved=None, draws=DRAWS, plan=PLAN):
                     for (statistic, noisy), count in zip(seen, counted, strict=True):
                         of_more = count(MORE).ravel()
                         total += audit._gaussian(noisy - count(X).ravel(), of_more, statistic.noise[0][0])
-                    (z,) = one.outcome(ranges.Ranges).apply(MORE)
+                    (z,) = ranges.Ranges(*one.published["feature_ranges_"]).apply(MORE)
                     unit = audit._units(z)
                     total += audit._of_fit(unit[None], np.array([-1.0]), np.array([float(len(X))]), unit, 1, one.theta)
                     found.append(total)

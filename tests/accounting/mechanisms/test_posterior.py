@@ -1,6 +1,7 @@
 """Posterior sampling: one row's exact privacy against integrals of the two normal laws themselves."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,9 +119,7 @@ def test_as_the_leverage_falls_to_nothing_it_is_the_gaussian_mechanism():
 @pytest.mark.slow
 def test_the_best_of_several_is_that_of_private_selection():
     one = acc.calibrate_adaptive_sampling(1.0, 1e-7)
-    several = acc.AdaptiveSampling(
-        *(getattr(one, name) for name in one.__dataclass_fields__ if name != "mean_runs"), 20.0
-    )
+    several = replace(one, mean_runs=20.0)
     assert several.single == one
     assert several.epsilon(1e-5) == pytest.approx(acc.liu_talwar_epsilon(one, 1e-5, 20.0), rel=1e-9)
     assert several.epsilon(1e-5) == pytest.approx(acc.PrivateSelection(one, 20.0, eta=1).epsilon(1e-5), rel=1e-9)
