@@ -106,15 +106,18 @@ class AdaSSPRegressor(LinearRegressor):
                 tell(callback, 2)
                 yield Learned(Release(released.solution(), certificate, ()), {"n_iter_": 1})
 
-        told = "too little noise", f"{_PRINTED} ({plain(s.epsilon)}, {plain(s.delta)})-{_NOT_PRIVATE}", UserWarning
         enough = group(mechanism, s.rows_per_person).delta(s.epsilon) <= s.delta * (1 + ROUNDING)
-        cautions = () if enough else (Caution(*told),)
+        cautions = () if enough else (_too_little_noise(s),)
         terms, ridge = terms_of(s), ("Σx̃x̃ᵀ, Σx̃ỹ and least eigenvalue, all noisy",)
         return Recipe("noisy sums", terms, mechanism, public, run, None, s.row_norm, released=ridge, cautions=cautions)
 
 
-_PRINTED = "accounting='published': the printed noise is not"
-_NOT_PRIVATE = "differentially private; the certificate does not verify."
+def _too_little_noise(s: Settings) -> Caution:
+    words = (
+        f"accounting='published': the printed noise is not ({plain(s.epsilon)}, {plain(s.delta)})-"
+        "differentially private; the certificate does not verify."
+    )
+    return Caution("too little noise", words, UserWarning)
 
 
 def _noise(s: Settings) -> SumNoise:

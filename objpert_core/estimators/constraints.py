@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import at_least, choice, finite, length
-from objpert_core.learning.problem.losses import Loss
 
 Constraint = Callable[[str, Any], Any]
 
@@ -48,16 +46,6 @@ def several_labels(name: str, value: Any, most: float = math.inf) -> np.ndarray 
     if not 2 <= len(labels) <= most:
         raise ValueError(f"{name} must be None or two{'' if most == 2 else ' or more'} different labels, got {value!r}")
     return labels
-
-
-two_labels = partial(several_labels, most=2)
-"""As `several_labels`, of two."""
-
-
-def check_slope(loss: Loss, clip: float | None) -> None:
-    """`ValueError` where nothing bounds a gradient: neither the loss nor a `clip`."""
-    if clip is None and not math.isfinite(loss.lipschitz):
-        raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
 
 
 _LAM = {

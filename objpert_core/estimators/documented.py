@@ -42,13 +42,6 @@ PARAGRAPHS = {
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
             "newton" by default; see `objpert_core.learning.solve`. The choice does not touch privacy.
         """,
-    "intercept": """
-        fit_intercept : bool, default=True
-        intercept_scaling : float, default=0.3
-            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
-            becomes √(1 + s²), and the noise grows by the same factor unless gradients are clipped. A large s penalises
-            the intercept less.
-        """,
     "fit_intercept": """
         fit_intercept : bool, default=True
             Whether there is an intercept, a constant appended to every row; see `intercept_scaling`.

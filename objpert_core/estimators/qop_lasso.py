@@ -278,8 +278,10 @@ class QOPLasso(LinearRegressor):
                 yield Learned(Release(result.theta, sums.certificate, ()), also)
 
         terms = Terms(s.epsilon, s.delta, s.adjacency, s.rows_per_person)
-        sums, cautions = ("noisy Gram matrix", "noisy gradient at the anchor"), () if s.use_labels else (_NO_LABELS,)
-        return Recipe("quadratic perturbation", terms, mechanism, public, run, released=sums, cautions=cautions)
+        sums = ("noisy Gram matrix", *(("noisy gradient at the anchor",) if s.use_labels else ()))
+        cautions = () if s.use_labels else (_NO_LABELS,)
+        seen: dict[str, Any] = {"row_norm": s.row_norm, "released": sums, "cautions": cautions}
+        return Recipe("quadratic perturbation", terms, mechanism, public, run, **seen)
 
     def _solved(self, alpha: float, start: FloatArray | None = None) -> SolverResult:
         return self._solution(self.noisy_sums_, alpha, start=start)

@@ -97,11 +97,6 @@ class DescentPlan:
         """The mechanism that all the noisy sums together are, about one row."""
         return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps, self.adjacency)
 
-    @property
-    def row_gradients(self) -> float:
-        """How many gradients of single rows are computed, on average."""
-        return self.steps * self.batch_size
-
 
 def could_be_drawn(sampling: str, batch_size: float, rows: int) -> bool:
     """Whether batches of this size can be drawn from so many rows; with replacement the accountant sets a limit."""

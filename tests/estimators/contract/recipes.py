@@ -19,6 +19,7 @@ def the_recipe_says_what_the_certificate_then_says(case: Case) -> None:
     model, spent = case.new(), case.fitted.privacy_
     planned = model.planned(300, 4)
     assert planned.mechanism == spent.rebuild()
+    assert planned.row_norm == spent.row_norm
     assert planned.terms.steps == (spent.terms.steps if hasattr(spent, "terms") else ())
     text = str(planned)
     assert neighbours_in_words(spent.adjacency) in text
