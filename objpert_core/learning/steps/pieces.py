@@ -36,7 +36,8 @@ _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scale
 
 
 class Column(NamedTuple):
-    """A column of a table: of so many `categories`, or of numbers, between declared ends where there are any.
+    """A column of a table: of so many `categories`, or of numbers, in a declared range, or in pieces between declared
+    `ends`, where there are any.
 
     The row of a table has for it a whole number from 0 on for a listed category, any other number for another one, NaN
     for a missing value.
@@ -45,6 +46,7 @@ class Column(NamedTuple):
     categories: int | None = None
     low: float | None = None
     high: float | None = None
+    ends: tuple[float, ...] | None = None
 
     @property
     def unknown(self) -> bool:
