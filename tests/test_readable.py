@@ -6,6 +6,7 @@ results, the paper and the log.
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ GUIDES += [ROOT / f"docs/{name}.md" for name in ("tutorial", "teaching", "own_da
 CODE = [
     path for folder in ("pages", "ui") for path in sorted(ROOT.glob(f"{folder}/**/*.py")) if path.stem != "snippets"
 ]
+CODE += sorted(ROOT.glob("pages/*/*.toml"))
 
 TURNS = {
     r"\bas a rule\b": "usually",
@@ -69,6 +71,8 @@ def said(path: Path) -> list[str]:
     if path.suffix == ".py":
         return [text for text in strings(path) if text.count(" ") >= 2 and "{" not in text]
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        return [preset["hint"] for preset in tomllib.loads(text).values()]
     text = re.sub(r"(?ms)^ *(```|\$\$).*?^ *\1.*?$|\$\$.*?\$\$", " ", text)  # code and formulas of their own lines
     text = re.sub(r"(?s)\*\*References?\.\*\*.*", "", text)
     text = re.sub(r"`[^`\n]*`|\$[^$]*\$|\{\{[^}]*\}\}|\]\([^)]*\)|<!--.*?-->", " x ", text)

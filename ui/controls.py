@@ -19,6 +19,7 @@ The address holds the *formatted* option, so the formats are plain numbers witho
 
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,7 +31,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from objpert_core._literals import plain
-from ui import cite, slides
+from ui import cite, registry, slides
 
 T = TypeVar("T")
 
@@ -483,6 +484,31 @@ def _write_at_once(values: Mapping[Control, Any]) -> None:
     message = ForwardMsg()
     message.page_info_changed.query_string = context.query_string = urlencode(asked, doseq=True)
     context.enqueue(message)
+
+
+def presets(
+    page: str, controls: Iterable[Control], name: str = "presets", *, also: Iterable[Control] = ()
+) -> tuple[Preset, ...]:
+    """The presets in the ``presets.toml`` of a page, or in another file of that `name`: a table each.
+
+    A table holds the hint and what the preset sets, by the controls' keys without the page's name. The others of
+    `controls` are set to their defaults; what a table sets `also` is left as it is by the others.
+    """
+    usual = {control: control.default for control in controls}
+    known = {control.key.removeprefix(f"{page}_"): control for control in (*usual, *also)}
+    tables = tomllib.loads((registry.ROOMS / page / f"{name}.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Preset(
+            title,
+            usual | {known[key]: _hashable(value) for key, value in values.items() if key != "hint"},
+            values["hint"],
+        )
+        for title, values in tables.items()
+    )
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 IN_A_ROW = 5

@@ -23,7 +23,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import figures, page, sentences, snippets, style
-from ui.controls import Choice, Control, Number, Preset, Toggle, preset_buttons, previous
+from ui.controls import Choice, Control, Number, Preset, Toggle, preset_buttons, presets, previous
 
 Course = tuple[str, float, Callable[[float], str]]
 """A number that a change of the setting moves: its name, its value, how a sentence writes it."""
@@ -246,12 +246,10 @@ class Pictures:
         """All controls of the page, for its links and presets."""
         return tuple(self.linked) or (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
 
-    def preset(self, name: str, hint: str, view: str, /, **values: Any) -> Preset:
-        """A setting of one picture; `values` by the controls' keys without the page's name, the others as at first."""
-        assert self.choice is not None
-        controls = {control.key.removeprefix(f"{self.page}_"): control for control in self.controls}
-        first = {control: control.default for control in self.controls if control is not self.ghost}
-        return Preset(name, first | {self.choice: view} | {controls[key]: value for key, value in values.items()}, hint)
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """Those of the page's ``presets.toml``: a setting of one picture each, all other controls as at first."""
+        return presets(self.page, (control for control in self.controls if control is not self.ghost))
 
     def explore(self, presets: Sequence[Preset]) -> None:
         """Draw the presets, the chosen picture and its controls."""

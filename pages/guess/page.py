@@ -10,7 +10,7 @@ from pages.guess.linked import EPSILON, LAM, SIGMA
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
 from pages.guess.stage import revealed
 from ui import page, parameters, style
-from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
+from ui.controls import Choice, Control, Toggle, preset_buttons, presets, previous
 
 SEED_TOLD = (
     "The rounds follow from the seed, the game and the sliders: everyone who opens the same link plays the same "
@@ -36,31 +36,7 @@ SEES = (
 )
 BORDER = Toggle("guess_border", "Show what the best attacker sees", False, help=SEES)
 CONTROLS: tuple[Control, ...] = (GAME, EPSILON, SIGMA, LAM, PLACE, PERSON, SEED, BORDER)
-
-
-def preset(name: str, hint: str, game: str, *linked_values: float, place: str = rounds.PLANE) -> Preset:
-    """`linked_values` are those of ε, σ and λ."""
-    sliders = dict[Control, Any](zip(linked.LINKED, linked_values, strict=True))
-    return Preset(name, {GAME: game, **sliders, PLACE: place}, hint)
-
-
-PRESETS = (
-    preset("ε = 1: toss a coin", "The best attacker is hardly better than a coin.", PRIVATE, 1.0, 3.8, 2.0),
-    preset(
-        "ε = 8: look closely",
-        "Little noise: the best attacker is right in seven rounds of ten.",
-        PRIVATE,
-        8.0,
-        0.61,
-        2.0,
-    ),
-    preset("No privacy: certain", "Two minimisers, and no noise to hide which one is published.", BARE, 1.0, 3.8, 2.0),
-    preset("A wrong promise", "The promise of ε = 1 with a twelfth of its noise.", SMALL, 1.0, 3.8, 2.0),
-    preset("The last digits tell", "Noise for ε = 0.3, from a textbook sampler.", DIGITS, 0.3, 12.0, 10.0),
-    preset(
-        "On a line", "One number for each person, so all laws can be drawn.", PRIVATE, 1.0, 3.8, 2.0, place=rounds.LINE
-    ),
-)
+PRESETS = presets("guess", (GAME, *linked.LINKED, PLACE))
 
 
 def guess(setting: Setting, number: int, inside: bool) -> None:

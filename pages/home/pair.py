@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from ui import bounds as proofs
 from ui import figures, page, parameters, sentences
-from ui.controls import Choice, Control, Preset, Toggle
+from ui.controls import Choice, Control, Toggle, presets
 
 # Twelve invented people: one number |x| <= 1 each, and a label. Most follow the sign of x.
 FEATURES = (0.9, 0.7, 0.5, 0.8, 0.3, 0.6, -0.8, -0.6, -0.9, -0.4, -0.7, 0.2)
@@ -28,16 +28,7 @@ DRAW = parameters.draws("home", 1, DRAWS, label="Draw number", name="draw")
 HELD = "If off, the axes stay while σ and λ move, so more noise looks wider. With very much noise the axes follow."
 FIT = Toggle("home_fit", "Fit axes", False, help=HELD)
 CONTROLS: tuple[Control, ...] = (SIGMA, LAM, PERSON, DELTA, DRAW, FIT)
-PRESETS = (
-    Preset("Too little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
-    Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1: the two curves overlap."),
-    Preset(
-        "Too much noise",
-        {SIGMA: 10.0, LAM: 1.0},
-        "σ = 10, λ = 1: the curves are hard to tell apart, and θ says little.",
-    ),
-    Preset("Too little λ", {SIGMA: 2.5, LAM: 0.1}, "σ = 2.5, λ = 0.1: one person’s curvature shows as well."),
-)
+PRESETS = presets("home", (SIGMA, LAM))
 
 
 POINTS = 161

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.losses.controls import DIMENSION, FIT, GHOST, LINKED, LOSS, LOSS_NAME, OWN, ROOT_2, SHOW
+from pages.losses.controls import DIMENSION, FIT, GHOST, LINKED, LOSS, LOSS_NAME, OWN, SHOW
 from pages.losses.dimension import Dimension
 from pages.losses.fit import Fit
 from pages.losses.loss import Clipped
@@ -34,22 +34,6 @@ class Losses(Pictures):
 
 
 PICTURES = Losses("losses", {LOSS: Clipped, FIT: Fit, DIMENSION: Dimension}, SHOW, GHOST, LINKED)
-preset = PICTURES.preset
-
-SQUARES = "The squared loss of a row of norm 1, clipped at C = 1."
-LONGEST = "The logistic loss on the longest rows of the paper’s experiments."
-MOVED = "The logistic loss moved to the right. Rows near 0 pull harder; σ, λ and the certified ε stay the same."
-DEEP = "Two classes, a fifth of the rows deep in the wrong half."
-FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left."
-PRESETS = (
-    preset("Huber is clipped squares", SQUARES, LOSS, loss="squared", C=1.0),
-    preset("The paper’s C clips nothing", f"C = √2. {LONGEST}", LOSS, loss="logistic", C=ROOT_2, norm=ROOT_2),
-    preset("A margin at the same ε", MOVED, LOSS, loss="logistic", margin=1.5),
-    preset("Clipping beats outliers", "A line through 300 points, a tenth of them far off.", FIT, C=0.2),
-    preset("… and wrong labels", DEEP, FIT, loss="squared-hinge", C=0.5, outliers=0.2),
-    preset("Clipping that hurts", "No outliers, and a C so small that λ wins.", FIT, C=0.02, outliers=0.0),
-    preset("No GLM: size counts", FIGURE_1, DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
-)
 
 
 def revealed() -> None:
@@ -60,6 +44,6 @@ def revealed() -> None:
 
 
 page.begin("losses", "Privacy needs a limit on how hard one row can pull. Clipping sets the limit.")
-st.fragment(PICTURES.explore)(PRESETS)
+st.fragment(PICTURES.explore)(PICTURES.presets)
 page.predict(page.Prediction.of("losses", revealed), key="losses__try")
 page.about("losses")

@@ -54,54 +54,10 @@ SHOWN = tuple(name for name in VIEWS if " " not in name)
 FORMER = {"Does it pay?": "pays", "What their labels cost (Figure 2)": "figure2"}
 VIEW = Choice("ptr_view", "Picture", "line", SHOWN, lambda view: VIEWS[view].title, former=FORMER)
 PICTURES = HeadedPictures("ptr", VIEWS, VIEW, GHOST, heads=HEADS)
-preset = PICTURES.preset
 
-FAR = "0.02, 0.03, 0.05, 0.05, 0.06, 0.08, 0.22, 0.25, 0.26, 0.3, 0.4, 0.9"
-PRESETS = (
-    preset(
-        "Throwing away hides",
-        "Only “above ½ or not” is published: the local sensitivity is too large, but the data-dependent ε is 0.",
-        "line",
-        publish="side",
-        beta=0.02,
-        delta=1e-2,
-        points=FAR,
-    ),
-    preset(
-        "Too bold: no answer, ⊥",
-        "β is small and there is no fallback, so the answer is ⊥, “no answer”.",
-        "line",
-        beta=0.02,
-        fallback=False,
-    ),
-    preset("Does asking win?", "Figure 1: test error of private regressions against ε.", "figure1", stored=1.0),
-    preset(
-        "Teachers agree", "Figure 2, high: four in five teachers agree, so asking is cheap.", "figure2", source="high"
-    ),
-    preset(
-        "Teachers disagree",
-        "Figure 2, low: one teacher in three agrees, so asking costs more.",
-        "figure2",
-        source="low",
-    ),
-    preset(
-        "ε rises with the gap",
-        "Figure 3a: without δ a wide lead is no more private.",
-        "figure3",
-        panel="10",
-        gap10=10,
-    ),
-    preset(
-        "The paper errs: 13 × δ",
-        "Theorem 5.1 as printed, λ* = 10, breaks its promise.",
-        "gamma",
-        epsilon=5.0,
-        delta=1e-6,
-    ),
-)
 
 page.begin("ptr", "Most data need less noise than the worst data. Test privately whether little noise is enough.")
 POINTS.mend()
-st.fragment(PICTURES.explore)(PRESETS)
+st.fragment(PICTURES.explore)(PICTURES.presets)
 page.predict(page.Prediction.of("ptr"), key="ptr__try")
 page.about("ptr")

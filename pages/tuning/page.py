@@ -1,58 +1,22 @@
 """The price of tuning (Redberg et al. 2023, section 5): what a choice among settings costs, in ε and in accuracy."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
 from pages.tuning import trained
 from pages.tuning.afford import OBJECTIVE_PERTURBATION
 from pages.tuning.controls import CONTROLS, GHOST, PRICE, SEARCH, SEARCH_CONTROLS, SHOW, TRAINED
-from pages.tuning.numbers import GENERAL, OBJECTIVE, RUNS
+from pages.tuning.numbers import GENERAL, RUNS
 from pages.tuning.price import Price
 from pages.tuning.searched import Searched
 from ui import page, style
-from ui.controls import Preset, preset_buttons
+from ui.controls import Preset, preset_buttons, presets
 from ui.view import Pictures, View
 
 HELD = ("kind", "by", "epsilon", "sample_rate", "steps", "delta", "settings", "family", "more", "renyi")
-
-
-def preset(name: str, hint: str, **values: Any) -> Preset:
-    """At first on the paper's setting."""
-    held = {field: CONTROLS[field].default for field in HELD} | values
-    return Preset(name, {SHOW: PRICE} | {CONTROLS[field]: value for field, value in held.items()}, hint)
-
-
-PAPERS = "Redberg et al. (2023), section 5, on Adult: 10 learning rates, K Poisson with Pr[K > 10] = 0.9."
-WIDER = (
-    "About as many runs on average, but K is spread more widely and costs less. Half the time there are no more "
-    "runs than settings."
-)
-NOTHING = "Objective perturbation with σ and λ computed from ε and δ: one setting."
-PRESETS = (
-    preset("Ten settings are not free", PAPERS),
-    preset("A wider K costs less", WIDER, family="geometric", more=0.5),
-    preset("Three settings: compose", "With so few settings, composing every run is the cheapest proof.", settings=3),
-    preset("Tighter accountants", "The paper’s setting, accounted by privacy loss distributions.", renyi=False),
-    preset("Nothing to choose", NOTHING, kind=OBJECTIVE, settings=1, renyi=False),
-)
-
-SEARCHES = tuple(
-    Preset(name, {SHOW: SEARCH} | {SEARCH_CONTROLS[field]: value for field, value in values.items()}, hint)
-    for name, hint, values in (
-        (
-            "Four settings, one ε",
-            "8,000 rows: scores are good, but one fit without a search is better.",
-            {"data": "synthetic-l", "epsilon": 1.0, "delta": 1e-5, "seed": 0},
-        ),
-        (
-            "Too few rows to choose",
-            "455 rows: the noise on the scores decides, and the winner is not the best.",
-            {"data": "breast-cancer", "epsilon": 1.0, "delta": 1e-5, "seed": 0},
-        ),
-    )
-)
+PRESETS = presets("tuning", (SHOW, *(CONTROLS[field] for field in HELD)))
+SEARCHES = presets("tuning", (SHOW, *SEARCH_CONTROLS.values()), "searches")
 
 
 class Tuned(Pictures):

@@ -17,10 +17,10 @@ from objpert_core.experiments import paper
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS, Settings, TuningRuns, tuning_runs
 from pages.tuning import trained as controls
 from pages.tuning.accuracies import Accuracies
-from pages.tuning.controls import SHOW, TRAINED
+from pages.tuning.controls import SHOW
 from pages.tuning.result import Curse, WhatKDid
 from ui import live, page, parameters, request, runs, sentences, style
-from ui.controls import Choice, Control, Number, Preset, SelectSlider
+from ui.controls import Choice, Control, Number, Preset, SelectSlider, presets
 from ui.jobs import Job, JobView
 from ui.runs import Runs
 from ui.words import FEWEST, GRIDS
@@ -167,26 +167,7 @@ VIEW: dict[str, Control] = {
 
 DECIDES = (DATA, *FIRST.values(), *SECOND.values(), *VIEW.values())
 CONTROLS: tuple[Control, ...] = (*DECIDES, SHOWN)
-
-_START = {SHOW: TRAINED} | {control: control.default for control in DECIDES}
-PRESETS = (
-    Preset(
-        "Quick look",
-        _START,
-        "The paper’s grid on Synthetic-L at ε = 0.1 with a sixth of the epochs. Takes some seconds.",
-    ),
-    Preset(
-        "The paper’s recipe",
-        _START | {EPOCHS: 60, ACCOUNTANT: "rdp", JUDGES: 1000},
-        "Redberg et al. (2023), Table 1, ε = 0.1: 93.85 % unpaid, 77.34 % paid. 60 epochs, Rényi accounting.",
-    ),
-    Preset(
-        "Few judges, many candidates",
-        _START | {RATES: "fine", JUDGES: 50, EPSILON: 1.0},
-        "25 learning rates and 50 judges show the winner’s curse most clearly.",
-    ),
-    Preset("ε = 1: paying costs less", _START | {EPSILON: 1.0}, "Paying costs less with ten times the budget."),
-)
+PRESETS = presets("tuning", (SHOW, *DECIDES), "trained")
 
 
 RUNS: Runs[TuningRuns] = Runs("honest")
