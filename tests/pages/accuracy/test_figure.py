@@ -91,11 +91,6 @@ def test_the_ghost_is_the_other_data_set(adult):
     np.testing.assert_array_equal(decode(ghosts[0].y), means)
 
 
-def test_a_file_without_private_runs_is_drawn():
-    chart = Figure2(made(methods=("non-private",)), 1.0, ALL).chart()
-    assert next(iter(drawn(chart))) == "no privacy"
-
-
 @pytest.mark.parametrize("trials", [1, 2])
 def test_few_trials_are_dots_without_bars(trials):
     stored = made(trials=trials)

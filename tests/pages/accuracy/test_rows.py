@@ -79,12 +79,6 @@ class TestJobs:
         assert replace(run, seconds=0, peak_mb=None) == replace(expected, seconds=0, peak_mb=None)
         assert meter.now > (0,)
 
-    def test_without_privacy_there_is_no_seed(self):
-        point = self.point("non-private", float("inf"))
-        assert point.seed is None
-        (run,) = again.again(point, Meter(), lambda: False)
-        assert run.accuracy > 0.9
-
     def test_it_stops_inside_the_fit(self):
         answers, meter = itertools.chain([False] * 3, itertools.repeat(True)), Meter()
         assert not list(again.again(self.point(), meter, lambda: next(answers)))

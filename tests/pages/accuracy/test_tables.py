@@ -46,12 +46,6 @@ def test_a_damaged_or_missing_file_is_one_sentence_and_spoils_nothing_else(tmp_p
     assert controls.epsilons(controls.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
 
 
-def test_a_file_of_a_data_set_that_nobody_knows():
-    stored = made(trials=1)
-    stranger = indexed.indexed("mine", replace(stored.results, dataset="mine"))
-    assert (stranger.label, stranger.known, stranger.stand_in) == ("mine", False, False)
-
-
 def test_the_table_is_the_points_at_the_epsilon(adult):
     rows = Figure2(adult, 1.0, controls.COMPARED).table()
     names = [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from objpert_core.experiments import indexed, tables
+from objpert_core.experiments import indexed
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS
 from pages.accuracy import ahead, reading
@@ -55,26 +55,6 @@ def test_the_answer_is_what_privacy_costs(adult):
 
 
 @pytest.mark.thorough
-def test_the_promise_names_what_was_released_before_the_fit(adult):
-    fit = "accounted by the privacy profile of our theorem"
-    assert Reading(adult, 1.0).promise().endswith(f"{fit} composed with the noisy centre and scales.")
-    centred = made(change=lambda run: replace(run, scale_noise=None))
-    assert Reading(centred, 1.0).promise().endswith(f"{fit} composed with the noisy centre.")
-    raw = made(change=lambda run: replace(run, center_noise=None, scale_noise=None))
-    assert Reading(raw, 1.0).promise().endswith(f"{fit}.")
-
-
-@pytest.mark.thorough
-def test_variants_are_told_where_they_were_run(adult):
-    assert [line.partition(":")[0] for line in ahead.variants(adult)] == ["The rival standardised, too"]
-    words = ahead.variants(made(methods=tuple(EVERY)))
-    assert len(words) == len(tables.VARIANTS)
-    for line, name in zip(words, tables.VARIANTS, strict=True):
-        assert line.lower().startswith(name)
-        assert re.search(r"(more accurate|not told apart|less accurate) at \w+ of them", line)
-
-
-@pytest.mark.thorough
 def test_who_is_ahead_says_claim_and_counter_claim(adult):
     claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
     assert claim.verdict == "behind"
@@ -115,15 +95,6 @@ def test_learners_on_one_chart_differ_in_colour_and_in_dash_or_symbol():
         a, b = (figures.ROLES[reading.ROLE[method]] for method in (first, second))
         assert a.color != b.color or {first, second} & set(EXPLANATIONS)  # a variant has its original's colour
         assert (a.dash, a.symbol) != (b.dash, b.symbol)
-
-
-def test_a_rival_that_was_not_picked_is_named(adult):
-    rival = adult.rival(0.1)
-    note = Figure2(adult, 0.1, ("tight", "dpsgd-dishonest-rdp")).rival_note()
-    assert f"best unpaid DP-SGD at ε = 0.1, {LABELS[rival]}" in note
-    assert Figure2(adult, 0.1, ("tight", rival)).rival_note() == Figure2(adult, 0.1, ("tight",)).rival_note() == ""
-    assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
-    assert adult.with_rival((), 0.1) == ()
 
 
 def test_a_run_made_again(adult):

@@ -37,19 +37,6 @@ def test_lines_are_compositions_of_the_prefixes_below_rényi_and_below_the_sum()
     assert last.total < min(last.renyi, last.added)
 
 
-def test_gaussians_compose_as_their_closed_form_says():
-    lines = totals.totals(lg.parse("gauss*4:20,1;gauss:10,1"), 1e-5)
-    assert lines[0].total == pytest.approx(acc.Gaussian(10.0).epsilon(1e-5), rel=1e-9)
-    assert lines[1].total == pytest.approx(acc.Gaussian(10.0 / math.sqrt(2)).epsilon(1e-5), rel=1e-9)
-
-
-@pytest.mark.slow
-def test_neither_order_nor_grouping_moves_the_end():
-    one = totals.totals(lg.parse("fit*2:8,10,1;gauss:20,1;fit:8,10,1"), 1e-5)[-1]
-    other = totals.totals(lg.parse("gauss:20,1;fit*3:8,10,1"), 1e-5)[-1]
-    assert (one.low, one.total, one.renyi) == (other.low, other.total, other.renyi)
-
-
 def test_nothing_proved_is_infinite_and_says_why():
     ledger = lg.parse("gauss:20,1;fit:8,0.5,1,glm,1")
     lines = totals.totals(ledger, 1e-5)

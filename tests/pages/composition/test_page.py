@@ -12,7 +12,7 @@ from objpert_core.accounting import ledger_file
 from pages.composition import totals as ledger_totals
 from pages.composition.fits import Fits, Reading, grid, renyi_profile
 from pages.composition.listed import Listed, about_events
-from tests.pages.apps import execute, open_app, tables
+from tests.pages.apps import open_app, tables
 
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
 FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
@@ -159,14 +159,6 @@ def test_profiles_are_sandwiches_and_stop_below_the_floor(view):
         np.testing.assert_array_equal(high[known], acc.repeat(view.fit, k).delta_bounds(x, 1e-3)[1])
 
 
-def test_one_fit_is_the_exact_profile():
-    low, high = TEN.profile(1)
-    exact = TEN.fit.delta(grid(5.0))
-    known = np.isfinite(high)
-    assert (high[known] >= exact[known] * (1 - 1e-12)).all()
-    assert (low[known] <= exact[known] * (1 + 1e-12)).all()
-
-
 def test_readings():
     one, ten = TEN.reading(1), TEN.reading(10)
     alone, together = TEN.fit.epsilon(1e-5), acc.repeat(TEN.fit, 10).epsilon_bounds(1e-5)
@@ -177,28 +169,6 @@ def test_readings():
     assert ten.epsilon < ten.renyi < ten.added
     assert 0 <= ten.share < 2e-3
     assert 0 < ten.delta_share < 0.1
-
-
-def test_nothing_is_proved_where_lambda_is_at_most_beta():
-    silent = replace(TEN, lam=1.0, counts=(3,))
-    assert math.isinf(silent.last.epsilon)
-    assert silent.table()[0]["ε at δ = 10⁻⁵"] == "nothing proved"
-    assert (silent.profile(3)[1] == 1.0).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fit", [TEN, TIGHT])
-def test_the_snippet_prints_the_table_and_defines_the_curves(fit):
-    view = replace(fit, counts=(1, 2, 10))
-    names, printed = execute(view.code())
-    for line, k in zip(printed.splitlines(), view.counts, strict=True):
-        row, found = [float(v) for v in line.split()], view.reading(k)
-        assert row[0] == k
-        assert row[1:] == pytest.approx([found.low, found.epsilon, found.renyi, found.added], rel=1e-12)
-        low, high = view.profile(k)
-        known = np.isfinite(high)
-        np.testing.assert_array_equal(names["bounds"][k], [low[known], high[known]])
-        np.testing.assert_allclose(names["renyi"][k], renyi_profile(view.fit, k, 5.0), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

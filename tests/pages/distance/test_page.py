@@ -10,11 +10,10 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.distance import curves, maps
-from pages.distance.curves import NAMES, PROFILE, Distance
-from tests.pages.apps import execute, tells
+from pages.distance.curves import PROFILE, Distance
+from tests.pages.apps import tells
 from tests.plotted import contrast
 from ui import sentences
-from ui.bounds import grid
 
 KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
 PANELS = {
@@ -49,24 +48,6 @@ SILENT = Distance(10.0, 0.2, 0.25, 1.0)
 PROFILES = replace(OPENS, show_as=PROFILE)
 
 
-@pytest.mark.slow
-def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
-    for setting in (OPENS, replace(OPENS, smoothness=1.5), replace(OPENS, lipschitz=2.0)):
-        sigma, lam, length = setting.sigma, setting.lam, setting.lipschitz
-        expected = {"lower": acc.Gaussian(sigma, length), "half": acc.HalfNormal(sigma, length)}
-        for bound in ("glm", "logistic"):
-            expected[bound] = acc.ObjectivePerturbation(sigma, lam, length, setting.smoothness, bound)
-        for name, mechanism in expected.items():
-            np.testing.assert_array_equal(setting.renyi(name), mechanism.rdp(curves.orders(1e4)))
-            np.testing.assert_array_equal(setting.profile(name), mechanism.delta(grid(2.0)))
-            assert setting.epsilon(name) == mechanism.epsilon(1e-5)
-            assert setting.distance(name) == acc.distance_to_optimality(mechanism, 1e-5)
-    with pytest.raises(ValueError, match="read-only"):
-        OPENS.renyi("lower")[0] = 0.0
-    with pytest.raises(ValueError, match="read-only"):
-        maps.distances("glm", OPENS, 1e-5)[0] = 0.0
-
-
 def test_orders_run_from_exactly_one_to_exactly_the_end():
     for end in (10.0, 1e4, 1e6):
         alpha = curves.orders(end)
@@ -99,19 +80,6 @@ def test_maps_are_the_cores_with_a_row_for_each_lam():
             setting = Distance(float(sigma[column]), float(lam[row]), 1.0, 1.0)
             exact = setting.distance(bound)
             assert found[row, column] == pytest.approx(exact, rel=1e-7)
-
-
-@pytest.mark.slow
-def test_the_boundary_parts_the_exact_cells_from_the_others():
-    for delta in (1e-12, 1e-5, 1e-2):
-        sigma, lam = maps.boundary(1.0, delta)
-        line = np.exp(np.interp(np.log(maps.middles(maps.SIGMAS)), np.log(sigma), np.log(lam)))
-        exact = maps.distances("logistic", OPENS, delta) == 1
-        above = maps.middles(maps.LAMS)[:, None] > 1.01 * line
-        below = maps.middles(maps.LAMS)[:, None] < line / 1.01
-        assert exact[above].all()
-        least = np.array([acc.Gaussian(s).epsilon(delta) for s in maps.middles(maps.SIGMAS)])
-        assert not exact[below & (least > 0)].any()
 
 
 def test_the_optimal_lam_is_the_boundary():
@@ -170,17 +138,6 @@ def test_bands_can_be_told_apart_by_lightness():
     assert all(a / b > 1.2 for a, b in itertools.pairwise(lights))
 
 
-@pytest.mark.slow
-def test_the_published_distance_levels_off_at_the_half_normals():
-    picture = curves.against_lam(10.0, 1e-5)
-    level, published, tight = (np.asarray(trace.y, dtype=float) for trace in picture.figure.data)
-    assert published[-1] == pytest.approx(level[0], rel=1e-3)
-    assert level[0] > 1.05  # as the prediction says
-    assert tight[-1] == 1.0
-    assert np.isnan(published[0])
-    assert "σ = 10" in picture.alt
-
-
 @pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.1])
 def test_the_profiles_reach_down_to_where_they_are_read(delta):
     low, _ = replace(PROFILES, delta=delta).chart(None).layout.yaxis.range
@@ -188,19 +145,3 @@ def test_the_profiles_reach_down_to_where_they_are_read(delta):
 
 
 # --- snippet --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", [OPENS, SILENT])
-def test_the_snippet_prints_the_read_outs_and_makes_the_maps(setting):
-    names, printed = execute(setting.code())
-    *lines, last = printed.splitlines()
-    for line, name in zip(lines, NAMES, strict=True):
-        first, *numbers = line.split()
-        assert first == name
-        assert [float(v) for v in numbers] == [setting.epsilon(name), setting.distance(name), setting.divergence(name)]
-    assert float(last.split("=")[1]) == setting.optimal_lam
-    for name, curve in names["curves"].items():
-        np.testing.assert_array_equal(curve.rdp(curves.orders(1e4)), setting.renyi(name))
-    for bound, cells in names["maps"].items():
-        np.testing.assert_allclose(cells.T, maps.distances(bound, setting, 1e-5), rtol=1e-12)

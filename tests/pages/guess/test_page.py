@@ -211,19 +211,6 @@ def test_the_best_attackers_score_is_what_the_law_says(game, place):
         assert exact.value <= rounds.allowed(setting.added, setting.lam)[1]
 
 
-@pytest.mark.slow
-def test_digits_are_found_in_textbook_noise_and_not_in_the_packages():
-    setting = Setting(DIGITS, 12.0, 10.0, rounds.PLANE, rounds.DISAGREES, 0)
-    found = [rounds.by_digits(replace(setting, seed=seed)) for seed in range(3)]
-    textbook, lattice = (
-        rounds.counted_success(round(sum(one.value for one in counted) * ROUNDS), 3 * ROUNDS, outside=1e-5)
-        for counted in zip(*found, strict=True)
-    )
-    promised = rounds.allowed(setting.sigma, setting.lam)[0]
-    assert textbook.low > promised
-    assert lattice.low < promised
-
-
 @pytest.mark.thorough
 def test_without_noise_the_attacker_is_certain():
     setting = replace(USUAL, game=BARE, sigma=0.0)

@@ -47,18 +47,6 @@ def test_frontiers_are_the_cores_calibrations_also_where_they_are_stretched(sett
         )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("bound", numbers.NAMES)
-def test_the_point_is_exact_and_on_the_curve(bound):
-    setting = replace(PAPER, bound=bound, ratio=1.37)
-    here = numbers.spot(setting, bound, 1.37)
-    assert here in numbers.frontier(setting, bound)
-    mechanism = calibrated(setting, bound, 1.37)
-    assert (here.sigma, here.lam) == (mechanism.sigma, mechanism.lam)
-    accounted = acc.via_rdp(mechanism) if bound == "rdp" else mechanism
-    assert accounted.epsilon(1e-5) <= 1.0
-
-
 @pytest.mark.thorough
 def test_where_a_bound_fails_there_is_nothing():
     assert numbers.spot(PAPER, "rdp", 1.05) is None
@@ -66,18 +54,6 @@ def test_where_a_bound_fails_there_is_nothing():
     row = replace(PAPER, ratio=1.05).table()[0]
     assert (row["σ"], row["λ at least"], row["excess loss, at most"]) == ("no λ works", "–", "–")
     assert row["best f"] == "1.5"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 8.0, 20.0])
-@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-12])
-@pytest.mark.parametrize("scaling", [0.0, 0.3, 2.0])
-def test_the_closed_form_is_the_formula(epsilon, delta, scaling):
-    setting = replace(PAPER, epsilon=epsilon, delta=delta, intercept_scaling=scaling)
-    point = numbers.closed_form(setting)
-    square = 1 + scaling**2
-    assert point.sigma == pytest.approx(numbers.gaussian_sigma(setting), rel=1e-12)
-    assert point.lam == pytest.approx(square / (epsilon + square / (2 * point.sigma**2)), rel=1e-9)
 
 
 def test_an_estimator_gets_the_points_own_ratio_where_output_noise_finds_room():

@@ -9,13 +9,11 @@ from objpert_core.experiments.population import stored
 from objpert_core.experiments.population.methods import LABELS, Setting
 from objpert_core.theory.population_risk import descent_parts
 from pages.population import controls, numbers
-from pages.population.leak import Leak
 from pages.population.learning import LEGEND
 from pages.population.methods import Methods
 from pages.population.passes import Passes
-from pages.population.rows import Gap, Rows
-from pages.population.winners import Winners
-from tests.pages.apps import execute, finished, open_app, said, spec
+from pages.population.rows import Gap
+from tests.pages.apps import finished, open_app, said, spec
 from tests.plotted import decode
 from ui import sentences
 
@@ -85,22 +83,6 @@ def test_a_measured_gap_is_below_what_stability_proves():
 def test_a_draw_can_be_stopped():
     setting = Setting("hard", 100, 2, 5.0)
     assert list(numbers.draw(setting, 10, lambda: True)) == []
-
-
-@pytest.mark.slow
-def test_the_snippets_give_the_numbers_shown():
-    def printed(view):
-        return execute(view.code())[0]
-
-    hard = (100, 2.0, 10, "hard")
-    methods, passes, leak = Methods(*hard), Passes(*hard, steps=50), Leak(1000, 0.5, 10, "logistic")
-    best = methods.risks.best if methods.risks.best != "zero" else "objective-tight"
-    assert printed(methods)["mean"] == pytest.approx(methods.risks.excess[best].mean, rel=1e-9)
-    assert printed(passes)["parts"] == passes.here
-    for view in (Rows(*hard), Gap(*hard)):
-        assert printed(view)["means"] == view.curve("objective-tight").means.tolist()
-    assert printed(Winners(*hard))["winners"][100, 10] == stored.load("hard").winner(100, 10, 2.0)
-    assert printed(leak)["attained"] == leak.step.attained
 
 
 def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():

@@ -16,7 +16,7 @@ from pages.ptr.paper import Curvature, DigitsLabels, Directions, EqualError, Lab
 from pages.ptr.parts import chance, small
 from pages.ptr.pate import Pate
 from pages.ptr.vote import Vote
-from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables
+from tests.pages.apps import answer, curves, open_app, press, said, spec, tables
 from tests.plotted import decode
 
 TWELVE = controls.parse(controls.POINTS.default)
@@ -85,27 +85,6 @@ def test_lists_that_are_none_are_refused(text):
         controls.parse(text)
 
 
-def printed(view):
-    """What a view's lines of Python define."""
-    return execute(view.code())[0]
-
-
-@pytest.mark.slow
-def test_the_snippets_give_the_numbers_shown():
-    line = Line("side", 0.2, 1.0, 3, 1e-3, False, 4, "0.1, 0.4, 0.5, 0.7")
-    names = printed(line)
-    assert (names["points"], names["outcome"]) == (line.points, line.outcome)
-    vote = Vote(7, 0.5, 2.0, 1e-4)
-    assert {name: error[0] for name, error in printed(vote)["errors"].items()} == vote.here
-    gamma = Gamma(3.0, 7.0, 5.0, 1e-6)
-    names = printed(gamma)
-    assert (names["printed"], names["exact"]) == (gamma.printed(5.0), gamma.exact(5.0))
-    assert names["true_delta"] == gamma.true_delta(names["printed"], 5.0)
-    teachers = Pate(0.7, 1.0, 10.0, 100, 0.3, 0.33)
-    assert printed(teachers)["asked"].distance == teachers.proposal.distance
-    assert printed(teachers)["teachers"].these_votes == teachers.teachers.these_votes
-
-
 STORED = (
     EqualError(0.3),
     WideGap(4),
@@ -117,13 +96,6 @@ STORED = (
     Directions(1000, 2.0),
 )
 each_stored = pytest.mark.parametrize("view", STORED, ids=lambda view: type(view).__name__)
-
-
-@pytest.mark.slow
-@each_stored
-def test_stored_snippets_print_the_means_shown(view):
-    assert len(view.curves) == len(view.labels)
-    assert printed(view)["means"] == pytest.approx(view.means)
 
 
 @each_stored
@@ -144,12 +116,6 @@ def test_figure_1_names_a_winner_only_where_intervals_are_apart(table):
         answers[at] = text
     assert "alone wins" in answers[1.0]
     assert "AdaSSP errs least" in answers[10.0] or table == "synthetic-r"
-
-
-def test_a_first_direction_is_no_better_within_intervals():
-    answers = {rows: Directions(rows, 2.0).answer() for rows in controls.ROWS.options}
-    assert [rows for rows, text in answers.items() if "err alike" in text] == [3000]
-    assert answers[30000].endswith("has 1.9 times less error than noise on AᵀA.")
 
 
 def test_stored_charts_show_whole_intervals():

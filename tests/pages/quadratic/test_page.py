@@ -10,10 +10,8 @@ from objpert_core.accounting import calibrate_quadratic_perturbation
 from objpert_core.experiments.quadratic import figure1, stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from pages.quadratic import bowls, heat, labels, profile, spectrum
-from pages.quadratic.numbers import PROOFS, count
-from pages.quadratic.stored_view import Kappa, Regressions
-from tests.pages.apps import answer, curves, execute, open_app, said, spec
+from pages.quadratic import heat, labels, spectrum
+from tests.pages.apps import answer, curves, open_app, said, spec
 from tests.plotted import decode
 
 open_page = partial(open_app, "pages/quadratic/page.py")
@@ -64,34 +62,6 @@ def test_figure_1_shows_the_stored_cells():
     assert "The exact theorem needs an anchor without error" in app.info[0].value
     app.select_slider(key="quadratic_delta").set_value(1e-9).run()
     assert "Not stored for ε = 1, δ = 1e-09; marked: ε = 1, δ = 1e-06." in app.info[1].value
-
-
-@pytest.mark.slow
-def test_the_snippets_give_the_numbers_shown():
-    tilted = bowls.Bowls(0.5, 1e-3, 300, 2.0, 7)
-    for kind, minimum in printed(tilted)["minima"].items():
-        np.testing.assert_array_equal(minimum, bowls.bowls(tilted.plane)[kind].minimum)
-    least = {kind: bowl.minimum for kind, bowl in bowls.bowls(tilted.plane).items()}
-    moves = [count(float(np.linalg.norm(least[kind] - least["plain"]))) for kind in ("tilt", "bend")]
-    assert "This tilt moves the minimum by {}, this bend by {}".format(*moves) in tilted.answer()
-    draws = spectrum.Spectrum(1.0, 0.01, 5, 1.8, 3)
-    np.testing.assert_array_equal(printed(draws)["eigenvalues"], spectrum.eigenvalues(draws.draws))
-    for bend in (profile.Profile(1.0, 1e-5, 5, 2.0, "sharpened"), profile.Profile(0.5, 0.01, 2, 0.0, "exact")):
-        assert printed(bend)["deltas"] == {proof: bend.delta_at(proof) for proof in PROOFS}
-    for tilt in (False, True):
-        off = labels.Labels(0.3, tilt, 1.0, 300, 1e-5)
-        assert printed(off)["delta"] == off.true_delta(0.3)
-    box = Kappa(5.0)
-    assert printed(box)["means"] == {curve.method: curve.mean(5.0) for curve in box.curves}
-    assert printed(Regressions(stored.NewError.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
-    cell = heat.Heat(0.5, 1e-4, "exact", "sharpened")
-    (value,) = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
-    assert printed(cell)["found"].value == pytest.approx(value, rel=1e-6)
-
-
-def printed(view):
-    """What a view's lines of Python define."""
-    return execute(view.code())[0]
 
 
 def test_the_prediction_is_true():

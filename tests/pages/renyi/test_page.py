@@ -13,15 +13,14 @@ from pages.renyi.controls import LAM, NAMES, NOISE, SETTING, SHORT, SHOWN, SIGMA
 from pages.renyi.curves import Curves, curve
 from pages.renyi.landmarks import transition
 from pages.renyi.promises import DELTAS, WIDTH, Promise, Promises, promise
-from tests.pages.apps import execute, open_app, written
-from tests.pages.renyi.test_landmarks import EARLY, FIGURE_5, GLM, SETTINGS, TIGHT
+from tests.pages.apps import open_app, written
+from tests.pages.renyi.test_landmarks import FIGURE_5, GLM, TIGHT
 from ui import sentences
 from ui.bounds import ORDERS
 
 open_page = partial(open_app, "pages/renyi/page.py")
 AT_FIRST = dict(zip([control.key for control in SETTING.values()], astuple(FIGURE_5), strict=True))
 OPENS = Curves(*astuple(FIGURE_5))
-FEW = Setting(2.5, 20.0, 1.0, GLM, 2.0, 0.1, 20.0)
 
 
 def core(setting):
@@ -60,17 +59,6 @@ def test_the_prediction_is_true_and_quotes_the_leaps():
 
 
 # --- the setting ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", [*SETTINGS, EARLY])
-def test_curves_and_epsilons_are_the_cores(setting):
-    for which, mechanism in core(setting).items():
-        np.testing.assert_array_equal(curve(which, setting), mechanism.rdp(ORDERS))
-        renyi, exact = setting.epsilon_at(which, 1e-5)
-        assert renyi == acc.via_rdp(mechanism).epsilon(1e-5)
-        assert exact == mechanism.epsilon(1e-5)
-        assert exact <= renyi
 
 
 def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
@@ -168,22 +156,6 @@ def test_the_certificate_is_rounded_up(monkeypatch):
 # --- random allocation ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_its_bounds_are_the_cores_and_open_where_nothing_is_resolved():
-    mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
-    own, deltas = promise(mechanism), np.array(DELTAS)
-    assert (own.least <= own.exact).all()
-    assert (own.exact <= own.renyi).all()
-    np.testing.assert_array_equal(own.renyi, acc.via_rdp(mechanism).epsilon(deltas))
-    known = deltas >= 2e-12
-    low, high = mechanism.epsilon_bounds(deltas[known], relative_width=WIDTH)
-    np.testing.assert_array_equal(own.exact[known], np.minimum(high, own.renyi[known]))
-    np.testing.assert_array_equal(own.least[known], low)
-    assert not np.isnan(own.resolved[:4]).any()
-    assert np.isnan(own.resolved[-1])
-    assert (own.resolved[:4] < promise(FEW.run).exact[:4]).all()
-
-
 # --- matching and Python ----------------------------------------------------------------------------------------------
 
 
@@ -207,16 +179,3 @@ def test_matching_beyond_the_slider_is_refused_by_name():
     assert controls.offered("noise_multiplier", 1.0, few) == 2.5
     with pytest.raises(ValueError, match=r"^noise_multiplier would have to be 3, but this page offers at most 2\.5$"):
         controls.offered("noise_multiplier", 3.0, few)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("proof", [GLM, TIGHT])
-def test_the_snippet_gives_the_read_outs_and_the_curves(proof):
-    setting = replace(OPENS, proof=proof)
-    names, printed = execute(setting.code())
-    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.splitlines()}
-    assert list(lines) == list(NAMES)
-    for which, (by_renyi, by_distribution, *values) in lines.items():
-        assert (by_renyi, by_distribution) == setting.epsilon_at(which, 1e-5)
-        np.testing.assert_array_equal(values, setting.mechanism(which).rdp(names["alpha"]))
-        np.testing.assert_array_equal(names["mechanisms"][which].rdp(ORDERS), curve(which, setting))

@@ -13,7 +13,7 @@ from objpert_core.learning import SOLVERS, solve
 from pages.solvers.controls import COLUMNS, NAMES
 from pages.solvers.descent import FINITE_SUM, POINTS, Descent, Run, limit, run
 from pages.solvers.growth import Growth
-from tests.pages.apps import execute, tells
+from tests.pages.apps import tells
 from ui.figures import ROLES
 
 ALL = tuple(NAMES)
@@ -70,12 +70,6 @@ def test_long_curves_are_thinned_and_keep_their_ends():
     np.testing.assert_array_equal(short.curve()[1], short.norms)
 
 
-def test_the_frame_has_every_check():
-    two = replace(SMALL, solvers=("newton", "sag"))
-    assert len(two.frame()) == sum(len(run.norms) for run in two.runs().values())
-    assert replace(SMALL, solvers=()).frame().empty
-
-
 @pytest.mark.parametrize(
     ("runs", "sentence"),
     [
@@ -103,14 +97,6 @@ def test_growths_name_measured_interval_and_proof():
     assert "No solver" in newton.answer()
     assert "divided by n log n" in replace(newton, relative=True).alt()
     assert [row["Proved (Appendix F)"] for row in growth.table()] == ["at most 1.5", "–"]
-
-
-def test_the_snippet_gives_the_plotted_numbers():
-    names, printed = execute(SMALL.code())
-    for solver, shown in SMALL.runs().items():
-        assert names["results"][solver].gradient_evaluations == shown.total
-        assert names["results"][solver].gradient_norm == shown.reached
-        assert str(shown.total) in printed
 
 
 @pytest.mark.parametrize("columns", COLUMNS)

@@ -18,12 +18,6 @@ from ui import registry
 from ui.words import GRIDS, fall
 
 
-def test_request_works_in_a_plain_loop_without_threads():
-    *_, last = Request("breast-cancer", 1, Settings(repeats=2)).work(lambda: False)
-    assert last.complete
-    assert last.data.split_seed == 1
-
-
 def test_what_no_method_depends_on_does_not_decide_a_request():
     base = Request("adult", 0, Settings(methods=(NON_PRIVATE, TIGHT, HONEST)))
     many = replace(base, settings=replace(base.settings, repeats=50))

@@ -11,7 +11,6 @@ import objpert_core.accounting as acc
 from pages.tuning import afford
 from pages.tuning.numbers import FAMILIES, GENERAL, GRID, OBJECTIVE, WAYS
 from pages.tuning.price import MOST_BARS, Price, probabilities
-from tests.pages.apps import execute
 
 PAPER = Price()
 SMALL = Price(by="its parameters", noise_multiplier=2.0, sample_rate=0.02, steps=100)
@@ -74,19 +73,6 @@ def test_curves_pass_through_what_is_marked():
         assert (np.diff(PAPER.curve(way)) > 0).all()
 
 
-@pytest.mark.thorough
-def test_memory_does_not_mix_settings_up():
-    first, second = SMALL.ways(), replace(SMALL, more=0.5).ways()
-    assert first["composed"] == second["composed"]
-    assert first["selection"] > second["selection"]
-    assert first["liu_talwar"] > second["liu_talwar"]
-    shapes = [replace(SMALL, family=GENERAL, more=0.5, eta=eta).price("selection") for eta in (0.5, 5.0)]
-    assert shapes[0] != shapes[1]
-    assert replace(SMALL, eta=5.0).relevant("selection") == SMALL.relevant("selection")
-    tight = replace(SMALL, renyi=False).ways()
-    assert all(tight[way] < first[way] for way in WAYS)
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_law_of_k(family):
     price = replace(SMALL, family=family, more=0.5, eta=3.0)
@@ -134,17 +120,3 @@ def test_what_cannot_be_afforded_is_none(monkeypatch):
     needs = afford.needed(replace(SMALL, delta=1e-7, more=0.8, settings=5))
     assert needs["composed"] is needs["selection"] is None
     assert needs["free"].noise_multiplier == 2.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("settings", [1, 10])
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_the_snippet_prints_the_pages_numbers(setting, settings):
-    price = replace(SETTINGS[setting], settings=settings)
-    names, printed = execute(price.code())
-    assert names["ways"] == price.ways()
-    lines = dict(line.split() for line in printed.splitlines()[:4])
-    assert {way: float(value) for way, value in lines.items()} == names["ways"]
-    k = min(len(names["pmf"]), len(probabilities(price)))
-    np.testing.assert_array_equal(names["pmf"][:k], probabilities(price)[:k])
-    assert names["selection"].mean_runs == price.mean_runs

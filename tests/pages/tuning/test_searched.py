@@ -1,18 +1,13 @@
 """The picture of one private search: its numbers are the study's, and it says who wins."""
 
-from functools import partial
-
 import pytest
 
 from objpert_core import datasets
 from objpert_core.experiments.studies.searches import searched
 from pages.tuning import searched as picture
-from pages.tuning.controls import SEARCH
 from pages.tuning.searched import Searched
-from tests.pages.apps import execute, open_app
 
 NOW = Searched("breast-cancer", 1.0, 1e-5, 0)
-open_page = partial(open_app, "pages/tuning/page.py", tuning_show=SEARCH, tuning_data="breast-cancer")
 
 
 @pytest.mark.thorough
@@ -34,16 +29,6 @@ def test_the_picture_shows_the_search_and_marks_the_winner():
     assert score["error_x"]["array"].tolist() == [one.score.high - one.score.value for one in found.candidates]
     assert [*worth["x"]] == [one.worth for one in found.candidates]
     assert [*unpaid["x"]] == [one.unpaid for one in found.candidates]
-
-
-@pytest.mark.slow
-def test_the_lines_of_python_print_the_search_and_its_inside():
-    _, printed = execute(NOW.code())
-    found = NOW.found
-    assert f"{found.fit_epsilon} {found.unpaid_epsilon} {found.fixed}" in printed
-    for one in found.candidates:
-        assert f"{one.setting} {one.score} {one.worth} {one.unpaid}" in printed
-    assert str(found.best.score.value) in printed
 
 
 @pytest.mark.thorough
