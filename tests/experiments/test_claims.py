@@ -5,7 +5,7 @@ import math
 import pytest
 
 from benchmarks.claim_tables import MANY_ROWS, SMALL, WIDE
-from objpert_core.experiments import results, tables
+from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.learners import (
     HONEST,
@@ -29,13 +29,6 @@ def stored():
     return {name: results.load(name) for name in SETS}
 
 
-def verdicts(stored, method=TIGHT):
-    """At which ε the method is behind its rivals, by data set."""
-    found = {name: tables.claims(stored[name], method, UNPAID) for name in SETS}
-    at = {name: [claim.epsilon for claim in claims if claim.verdict == "behind"] for name, claims in found.items()}
-    return {name: targets for name, targets in at.items() if targets}
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SETS)
 def test_ten_trials_of_every_method_but_the_slowest(stored, name):
@@ -56,11 +49,3 @@ def test_the_rival_on_standardised_rows_paid_what_ours_paid(stored, name):
         ours = stored[name].of(TIGHT, epsilon)[0]
         for theirs in stored[name].of(UNPAID_STANDARDISED, epsilon):
             assert theirs.noise[4:] == ours.noise[4:]  # of the centre, of the scales, the map's rule
-
-
-@pytest.mark.thorough
-def test_raw_rows_are_behind_more_often(stored):
-    """As docs/results.md says where it takes the difference apart."""
-    raw, ours = verdicts(stored, TIGHT_RAW), verdicts(stored)
-    assert set(raw) > set(ours)
-    assert all(len(raw[name]) > len(ours.get(name, [])) for name in raw)

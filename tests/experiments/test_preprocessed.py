@@ -133,10 +133,3 @@ def test_the_rule_s_number_changes_with_the_rule(monkeypatch):
     monkeypatch.setattr(preprocessed, "take_alone", other)
     assert map_rule() != before
     map_rule.cache_clear()
-
-
-@pytest.mark.thorough
-def test_without_a_map_nothing_is_told_of_one(data):
-    run = fit(data, "dpsgd-honest", 1.0, 0, 3, QUICK)
-    assert (run.center_noise, run.scale_noise, run.map_rule) == (None, None, None)
-    assert run.margin == 0.0

@@ -69,14 +69,6 @@ def test_a_store_goes_on_where_it_stopped(path):
     assert [item["commit"] for item in read(path).sessions] == ["abc1234", "def5678"]
 
 
-def test_opening_without_adding_changes_nothing(path):
-    filled(path, TIGHT)
-    before = path.read_bytes()
-    with opened(path):
-        pass
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize("cut", [1, 5, 30])
 def test_a_row_that_was_cut_off_is_left_out_and_done_again(path, cut):
     filled(path, TIGHT, REFERENCE)

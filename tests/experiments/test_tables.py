@@ -10,7 +10,7 @@ from scipy import stats
 
 from benchmarks.claim_tables import variant
 from objpert_core.experiments.paper import PAPER
-from objpert_core.experiments.results import Results, Run, load, stored
+from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.tables import STANDARDISED, claims, summary, verdict
 
 PAPER_FILE = Path(__file__).parents[2].parent / "shared" / "papers" / "redberg2023_objective_perturbation.md"
@@ -209,13 +209,3 @@ def test_the_paper_s_numbers_are_the_paper_s():
         )
     }
     assert {(item.dataset, item.method, item.epsilon): item.accuracy for item in PAPER} == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    "dataset",
-    [pytest.param(name, marks=getattr(pytest.mark, "slow" if name == "adult" else "exhaustive")) for name in stored()],
-)
-def test_committed_results_can_be_told(dataset):
-    found = load(dataset)
-    assert sum(point.accuracy.count for point in summary(found)) == len(found.runs)
-    assert all(verdict(claims(found)))

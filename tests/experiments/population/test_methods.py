@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from objpert_core.accounting import ObjectivePerturbation, calibrate_gaussian
+from objpert_core.accounting import calibrate_gaussian
 from objpert_core.accounting.population.ball import recommended_ball_lam
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.experiments.population.methods import LABELS, RADII, LinearLoss, Setting, method
@@ -43,21 +43,6 @@ def test_what_is_not_published_is_private_by_the_accountant(population):
         assert (mechanism is None) is (name == "no-privacy")
         if mechanism is not None:
             assert mechanism.delta(setting.epsilon) <= setting.delta * (1 + 1e-9)
-
-
-@pytest.mark.slow
-def test_the_published_sgd_is_not_private_on_so_few_rows():
-    setting = Setting("logistic", 300, 10, 0.5)
-    assert method("sgd", setting).mechanism.delta(setting.epsilon) > 2 * setting.delta
-
-
-@pytest.mark.slow
-def test_tight_objective_perturbation_has_the_noise_of_the_gaussian_mechanism():
-    setting = Setting("logistic", 10_000, 10, 0.5)
-    ready = method("objective-tight", setting)
-    assert ready.numbers["lam"] == pytest.approx(4.0, rel=1e-12)
-    assert ready.numbers["sigma"] == pytest.approx(2 * calibrate_gaussian(0.5, 1e-8).sigma, rel=1e-4)
-    assert isinstance(ready.mechanism, ObjectivePerturbation)
 
 
 def predicted(lam, n, d, variance, radius):

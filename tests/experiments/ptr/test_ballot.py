@@ -70,10 +70,3 @@ def test_where_the_proposal_is_wrong_it_passes_with_probability_delta_at_most(ca
     wide, narrow = (LaplaceVote(one).error(ballot.least_gap - 1) for one in (ballot.epsilon / 2, ballot.noise))
     passed = (wide - found["asked"][1]) / (wide - narrow)
     assert ballot.delta * math.exp(-ballot.epsilon / 2) * 0.99 < passed <= ballot.delta * (1 + 1e-6)
-
-
-def test_without_slack_epsilon_rises_with_the_gap_and_with_it_falls_to_nothing():
-    found = Ballot(1.0, 1e-5, 10.0).epsilons(np.arange(8))
-    assert found["pure"][[0, 1]] == pytest.approx([8.208, 9.394], abs=1e-3)
-    assert (np.diff(found["pure"]) > 0).all()
-    assert found["own"][:4] == pytest.approx([8.208, 9.318, 9.318, 0.0], abs=1e-3)

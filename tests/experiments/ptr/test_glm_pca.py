@@ -35,23 +35,6 @@ def test_a_lower_bound_fails_as_seldom_as_it_says():
 # --- logistic regression -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-def test_asking_for_the_curvature_does_not_pay():
-    """At every ε objective perturbation is ahead, though λ of the others is the best by test accuracy."""
-    found = stored.load("glm")
-    for epsilon in Accuracy.EPSILONS:
-        best = {
-            method: max(found.interval(epsilon=epsilon, method=method, lam=lam).mean for lam in Accuracy.LAMS)
-            for method in ("ptr", "output", "free")
-        }
-        own = found.interval(epsilon=epsilon, method=Accuracy.OBJECTIVE).mean
-        assert own > max(best["ptr"], best["output"])
-    at = {"method": Accuracy.OBJECTIVE, "lam": 0.0}
-    assert [found.interval(epsilon=epsilon, **at).mean for epsilon in (0.5, 1.0, 10.0)] == pytest.approx(
-        [0.947, 0.95, 0.955], abs=0.012
-    )
-
-
 def test_noise_follows_what_is_asked():
     generator = np.random.default_rng(0)
     worst = ptr.noise_of("output", 500.0, 10.0, 1.0, generator)
@@ -132,11 +115,3 @@ def test_directions_turn_by_the_noise_that_the_gap_calls_for():
     assert np.mean(turned) == pytest.approx(19 * sigma**2 / 2, rel=0.1)
     whole = [1 - ptr.released("gram", gram, 1.0, np.random.default_rng(seed))[0] ** 2 for seed in range(300)]
     assert np.mean(whole) == pytest.approx(19 / (2 * (4900 * ptr.whole(1.0, Lost.DELTA)) ** 2), rel=0.1)
-
-
-def test_draws_of_data_repeat():
-    first, again = (list(ptr.losses(1, [300], [2.0])) for _ in range(2))
-    assert first == again
-    assert [row.method for row in first] == list(Lost.LABELS)
-    (kept,) = stored.load("pca").values(n=300, spread=2.0, method="gram", seed=1)
-    assert kept == pytest.approx(first[0].error, rel=1e-3)

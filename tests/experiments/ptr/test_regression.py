@@ -189,10 +189,3 @@ def test_california_is_read_where_its_file_is_and_never_fetched(tmp_path, monkey
     assert X.shape == (30, 8)
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
     assert np.abs(y).max() <= 1
-
-
-@pytest.mark.slow
-def test_every_method_has_a_row():
-    rows = list(regressions.errors("diabetes", 3, [1.0]))
-    assert {row.method for row in rows} == set(Error.LABELS)
-    assert max(row.error for row in rows) < 1

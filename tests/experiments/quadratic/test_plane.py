@@ -61,12 +61,6 @@ def test_draws_repeat_and_differ():
     assert plane.excess(first["tilt"].minimum) > 0
 
 
-def test_the_tilts_noise_grows_with_the_disc_and_the_bends_does_not():
-    small, large = Plane(radius=1.0), Plane(radius=10.0)
-    assert large.tilt()[0] > 20 * small.tilt()[0]
-    assert large.bend == small.bend
-
-
 @pytest.mark.parametrize(("d", "m"), [(1, 5), (12, 24), (12, 60)])
 def test_eigenvalues_stay_between_alpha_and_beta(d, m):
     spectrum = Spectrum(d, m, 1e-2, draws=400)

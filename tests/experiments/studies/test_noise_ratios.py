@@ -67,33 +67,6 @@ def test_theorem_h1_holds_for_what_is_sampled(columns, bound):
         assert 0 < measured.mean < measured.high < bound_here
 
 
-@pytest.mark.slow
-def test_draws_are_shared_between_ratios_so_that_pairs_are_comparable():
-    estimate = last(nr.Plan(rows=800, features=10, draws=8))
-    first, second = estimate.of(nr.Recipe("logistic", 1.2)), estimate.of(nr.Recipe("logistic", 1.3))
-    paired = nr.mean_difference(second, first)
-    assert paired.half_width < 0.5 * math.hypot(first.mean_excess.half_width, second.mean_excess.half_width)
-
-
-@pytest.mark.slow
-def test_best_and_undecided():
-    estimate = last(nr.Plan(rows=800, features=10, draws=8))
-    best = estimate.best()
-    means = {p.recipe.noise_ratio: p.mean_excess.mean for p in estimate.along()}
-    assert best.recipe.noise_ratio == min(means, key=means.get)
-    for point in estimate.along():
-        if point is not best:
-            assert (point in estimate.undecided()) == (nr.mean_difference(point, best).low <= 0)
-    assert 3.0 not in [p.recipe.noise_ratio for p in estimate.undecided()]
-
-
-@pytest.mark.slow
-def test_equal_plans_give_equal_numbers_and_seeds_matter():
-    assert last(SMALL).points == last(SMALL).points
-    other = last(nr.Plan(rows=600, features=4, draws=3, seed=6))
-    assert other.reference_loss != last(SMALL).reference_loss
-
-
 def test_the_first_result_has_no_best_and_the_last_all_fits_that_were_planned():
     first, *_, whole = nr.sample(SMALL)
     assert first.best() is None

@@ -43,15 +43,6 @@ def test_the_cost_is_paired_over_the_draws():
 
 
 @pytest.mark.slow
-def test_more_rows_make_the_same_promise_cheaper():
-    curve = last(Plan("synthetic-l", epsilon=1.0, sizes=(200, 2000, 20_000), draws=2))
-    costs = [curve.cost(size).mean for size in curve.plan.sizes]
-    assert costs[0] > 0.1 > costs[1] > costs[2]
-    assert abs(costs[2]) < 0.01
-    assert curve.baseline == pytest.approx(0.5, abs=0.02)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", subsampling.GENERATED)
 def test_generated_rows_are_fresh_and_none_is_repeated(monkeypatch, name):
     seen = []
@@ -67,10 +58,6 @@ def test_generated_rows_are_fresh_and_none_is_repeated(monkeypatch, name):
     assert not np.array_equal(seen[1], seen[3])
     if name == "synthetic-l":  # continuous: equal rows would be copies
         assert len(np.unique(seen[1], axis=0)) == 3000
-
-
-def test_a_stand_in_is_labelled():
-    assert last(Plan("adult-synthetic", sizes=(50,), draws=1)).label == "adult-synthetic (stand-in for adult)"
 
 
 def test_sizes_beyond_the_rows_are_left_out_not_made_up():
