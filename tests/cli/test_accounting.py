@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -195,18 +193,3 @@ def test_the_help_names_the_bounds_that_there_are():
     objective, quadratic = text.partition(": ")[2].split("; for quadratic: ")
     assert tuple(word.split()[0] for word in objective.split(", ")) == tuple(acc.BOUND_REGISTRY)
     assert tuple(word.split()[0] for word in quadratic.split(", ")) == QUADRATIC_BOUNDS
-
-
-@pytest.mark.slow
-def test_accounting_needs_no_other_package_than_numpy_and_scipy():
-    code = """
-import sys
-class Nothing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("pandas", "sklearn", "pooch", "joblib", "streamlit", "plotly", "distributed"):
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Nothing())
-from objpert_core.cli import main
-sys.exit(main(["accounting", "--sigma", "10", "--lam", "5", "--delta", "1e-5", "--all-bounds", "--json"]))
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,7 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,6 @@ from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import PrivacyCertificate
 from tests.cli.console import COLUMNS, PEOPLE, run
 
-STORED = Path(__file__).parents[1] / "learning" / "stored_certificates.json"
 FIT = f"objpert fit {COLUMNS} --epsilon 2 --public-rows 40"
 
 
@@ -229,15 +227,6 @@ def test_a_choice_that_nobody_paid_for_is_not_covered(folder):
     assert run("objpert verify honest.json")[0] == 0
 
 
-def test_a_certificate_of_form_1_says_what_it_is_proved_in(folder):
-    stored = json.loads(STORED.read_text(encoding="utf-8"))
-    text = next(text for text in stored.values() if "schema" not in json.loads(text))
-    (folder / "old.json").write_text(text, encoding="utf-8")
-    code, shown = run("objpert verify old.json")
-    assert code == 0
-    assert "form          1: proved in exact arithmetic, not in floating point" in shown
-
-
 FAILURES = [
     (ConvergenceError("gradient norm 3.14 after 1000 iterations"), 1, own_table.NOT_CONVERGED),
     (KeyError("Ann Onymous"), 1, "objpert: something unexpected went wrong (KeyError): nothing was released"),
@@ -286,17 +275,6 @@ def test_a_card_of_an_earlier_release_goes_with_it_and_a_readme_of_ones_own_stay
     card.write_text("# Mine")
     assert run(f"{FIT} --out release --overwrite")[0] == 0
     assert card.read_text() == "# Mine"
-
-
-@pytest.mark.slow
-def test_the_model_for_scikit_learn_and_its_card_are_files_more(folder):
-    skops = pytest.importorskip("skops.io")
-    assert run(f"{FIT} --out release --skops --card")[0] == 0
-    card = (folder / "release" / "README.md").read_text(encoding="utf-8")
-    assert "(2, 1e-5)-differential privacy, add or remove one row" in card
-    assert skops.load(folder / "release" / "model.skops", trusted=[]).n_features_in_ == 7
-    with zipfile.ZipFile(folder / "release" / "model.skops") as archive:
-        assert {file.date_time for file in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 TARGETS = {

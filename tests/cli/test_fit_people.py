@@ -63,18 +63,6 @@ def test_what_nobody_knows_is_learned_and_what_is_known_costs_nothing(visits, mo
         assert run("objpert verify walked")[0] == 0
 
 
-@pytest.mark.slow
-def test_a_schemas_ranges_give_way_and_weights_and_scores_are_paid_for(visits):
-    assert run(f"{FIT} --out first")[0] == 0
-    line = "objpert fit visits.csv --schema first/schema.json --epsilon 4 --feature-ranges private --seed 1"
-    code, shown = run(f"{line} --class-weight balanced --adjacency replace --score --out second")
-    assert code == 0, shown
-    assert "3 of the columns cut to ranges" in shown
-    assert "by counts of the classes" in shown
-    assert run("objpert verify second/together.json second")[0] == 0
-    assert "balanced accuracy" in run("objpert evaluate second visits.csv --epsilon 1")[1]
-
-
 def test_several_rows_of_a_person_are_promised_about(visits, monkeypatch):
     asked = []
 

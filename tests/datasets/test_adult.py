@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
-from objpert_core.datasets import adult, load
+from objpert_core.datasets import adult
 from objpert_core.datasets.adult_codebook import CATEGORIES, EDUCATION_LEVEL, FEATURE_NAMES, MAXIMA
 
 ROW = (
@@ -86,16 +85,3 @@ def test_real_adult_has_the_published_rows_and_98_of_99_categories(real_adult) -
     assert (records.numbers <= np.array(list(MAXIMA.values()))).all()
     level = np.array([EDUCATION_LEVEL[value] for value in CATEGORIES["education"]])
     np.testing.assert_array_equal(level[records.column("education")], records.column("education-num"))
-
-
-@pytest.mark.slow
-def test_without_privacy_real_adult_in_the_papers_shape_reaches_85_percent(real_adult) -> None:
-    scores = []
-    for seed in range(3):
-        data = load("adult", split_seed=seed)
-        assert (data.X_train.shape, data.X_test.shape) == ((36_177, 105), (9_045, 105))
-        assert not data.stand_in
-        assert 0.24 < data.y_train.mean() < 0.26
-        model = LogisticRegression(C=100, max_iter=3000)
-        scores.append(model.fit(data.X_train, data.y_train).score(data.X_test, data.y_test))
-    assert np.mean(scores) == pytest.approx(0.850, abs=0.003)

@@ -5,23 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from objpert_core.datasets import load
 from objpert_core.datasets._cache import BoundedCache
 from objpert_core.datasets._dataset import shuffled_split, training_size, unit_rows
-
-
-@pytest.mark.slow
-@given(arrays(np.float64, (4, 3), elements=st.floats(-1e6, 1e6, allow_subnormal=False)))
-def test_unit_rows_have_norm_one_and_keep_their_direction(matrix: np.ndarray) -> None:
-    matrix[np.abs(matrix) < 1e-9] = 0.0
-    scaled = unit_rows(matrix.copy())
-    norms = np.linalg.norm(matrix, axis=1)
-    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), norms > 0, atol=1e-12)
-    np.testing.assert_allclose(scaled * norms[:, None], matrix, rtol=1e-9, atol=1e-12)
 
 
 def test_a_row_is_scaled_by_its_own_norm_only() -> None:

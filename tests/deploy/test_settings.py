@@ -87,15 +87,6 @@ def test_nginx_and_the_app_take_files_of_the_same_size():
     assert f"at most {UPLOAD_MEBIBYTES} MB" in (nginx.PAGES / "too_large.html").read_text()
 
 
-@pytest.mark.slow
-def test_scripts_are_compressed_and_fonts_linked(tmp_path):
-    nginx.write_assets(tmp_path / "assets")
-    files = [path for path in (tmp_path / "assets").rglob("*") if path.is_file()]
-    assert {path.suffix for path in files if path.is_symlink()} >= {".woff2"}
-    assert not any(path.suffix in nginx.COMPRESSED for path in files)
-    assert sum(path.suffix == ".gz" for path in files) > 100
-
-
 def test_the_app_gets_the_visitors_address_from_nginx_alone():
     """nginx writes the header over whatever a visitor sends, in every location: none has headers of its own."""
     text = nginx.configuration(Settings(run=ROOT))

@@ -1,9 +1,7 @@
 """What the Bounds page puts side by side."""
 
-import dataclasses
 import math
 
-import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
@@ -42,15 +40,6 @@ def test_equal_reasons_are_said_once():
     assert not bc.reasons(bc.readings(bc.Setting(10.0, 20.0, 1.0, 1.0), ALL, 1e-5, 0.5))
 
 
-@pytest.mark.slow
-def test_memory_does_not_mix_settings_up():
-    for setting in (LEFT, dataclasses.replace(LEFT, smoothness=2.0), dataclasses.replace(LEFT, lipschitz=2.0)):
-        x = bc.grid(2.0)
-        for bound in ALL:
-            np.testing.assert_array_equal(bc.curve(bound, setting, 2.0), setting.mechanism(bound).delta(x))
-            assert bc.epsilon_at(bound, setting, 1e-6) == setting.mechanism(bound).epsilon(1e-6)
-
-
 def test_remembered_curves_cannot_be_written_to():
     with pytest.raises(ValueError, match="read-only"):
         bc.curve("lower", LEFT, 2.0)[0] = 0.0
@@ -62,10 +51,3 @@ def test_rounding_a_calibration_up_keeps_its_promise():
         setting = bc.rounded_up(acc.calibrate_objective_perturbation(epsilon, 1e-5, tau=1e-6))
         assert bc.epsilon_at("logistic", setting, 1e-5) <= epsilon
         assert bc.epsilon_at("logistic", setting, 1e-5) > 0.99 * epsilon
-
-
-def test_frame_holds_every_plotted_number():
-    frame = bc.frame(LEFT, ALL, 2.0)
-    assert list(frame.columns) == ["epsilon", *(f"delta_{bound}" for bound in ALL)]
-    assert len(frame) == bc.POINTS
-    np.testing.assert_array_equal(frame["delta_rdp"], LEFT.mechanism("rdp").delta(frame["epsilon"].to_numpy()))

@@ -15,7 +15,6 @@ from ui.controls import (
     Preset,
     SelectSlider,
     Several,
-    Toggle,
     log_values,
     plain,
     powers_of_ten,
@@ -65,14 +64,6 @@ def test_a_value_that_is_not_offered_is_neither_a_default_nor_a_presets(control,
         Preset("p", {control: bad})
 
 
-def test_encode_writes_what_the_address_holds():
-    assert SelectSlider("x", "X", 1e-5, (1e-5,)).encode(1e-5) == "1e-5"
-    assert Toggle("t", "T", False).encode(True) == "true"
-    assert Number("n", "N", 3).encode(7) == "7"
-    assert Choice("c", "C", "a b", ("a b",)).encode("a b") == "a b"
-    assert SEVERAL.encode((1, 3)) == ["1", "3"]
-
-
 def _shown(control, *presets):
     import streamlit as st
 
@@ -113,14 +104,6 @@ def test_what_the_address_says_is_used_or_left_out_and_goes_into_the_link(contro
     assert sorted(named) == ([] if used == control.default else texts)
     if control is COUNT:
         assert app.query_params.get("p_count", "3") == str(used)
-
-
-@pytest.mark.slow
-def test_a_preset_sets_several_values():
-    app = AppTest.from_function(_shown, args=(KS, Preset("Two", {KS: (2, 5)})))
-    app.query_params["p_k"] = ["10", "x"]
-    app.run().button(key="p_preset_Two").click().run()
-    assert app.session_state["seen"][0] == (2, 5)
 
 
 def _script():

@@ -120,15 +120,6 @@ def test_a_poll_that_finds_the_run_ended_draws_the_whole_page_once_more(monkeypa
     assert (again, drawn) == ([True], [("asked",), ("asked",)])
 
 
-@pytest.mark.slow
-def test_stop_works_and_keeps_what_there_is():
-    app = running(opened())
-    app.button(key="testing_stop").click().run()
-    ended(app)
-    assert [info.value for info in app.info] == ["It was stopped."]
-    assert app.text[0].value == "request 2: 1, before: None"
-
-
 def test_a_failure_is_one_sentence():
     GATE.error = ValueError("lam must be > 0")
     GATE.open.set()
@@ -182,16 +173,6 @@ def test_a_refused_run_is_said_until_the_next_press(monkeypatch):
     assert "testing__run" in app.session_state
 
 
-@pytest.mark.slow
-def test_a_reload_clears_everything():
-    first, second = running(opened()), opened()
-    assert first.text
-    assert not second.text
-    running(second)
-    assert first.session_state["testing__owner"] != second.session_state["testing__owner"]
-    assert first.session_state["testing__run"].job.view().active
-
-
 def test_two_kinds_on_one_page_do_not_get_into_each_others_way(monkeypatch):
     monkeypatch.setattr(runs.st, "session_state", held := {})
     one, other = runs.Runs("testing", "one"), runs.Runs("testing", "other")
@@ -215,12 +196,3 @@ def test_two_kinds_on_one_page_do_not_get_into_each_others_way(monkeypatch):
 def test_the_stage_of_a_job_in_words(state, latest, stopping, expected):
     view = JobView(state, latest, None, 0, stopping, 1.0)
     assert runs.stage(view, "Loading …", lambda share: (share, "a quarter")) == expected
-
-
-def test_how_a_job_ended_in_words():
-    def words(state, message=None):
-        return runs.ended_early(JobView(state, None, message, 0, False, 1.0))
-
-    assert words("finished") is None
-    assert words("failed", "it broke") == "It broke."
-    assert words("stopped") == "Stopped. The page shows the results so far."

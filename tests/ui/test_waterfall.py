@@ -88,14 +88,6 @@ def test_what_the_steps_changed_on_other_rows_is_not_drawn():
     assert picture.figure.layout.yaxis.range == waterfall.picture(USUAL).figure.layout.yaxis.range
 
 
-def test_few_trials_have_no_intervals():
-    few = made(0.90, 0.91, 0.92, 0.925, 0.95, trials=2)
-    assert not any(trace.error_y.array is not None for trace in waterfall.picture(few).figure.data)
-    assert {row["95 % interval"] for row in waterfall.table(few)} == {"–"}
-    assert "two trials, too few for intervals" in waterfall.caption(few, "split")
-    assert "paired by split" in waterfall.caption(USUAL, "split")
-
-
 def test_a_skipped_step_says_so():
     *steps, last = USUAL.steps
     nothing = replace(last, accuracy=steps[-1].accuracy, gain=mean_interval([0.0] * 10), skipped=True)
