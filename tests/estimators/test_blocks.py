@@ -268,16 +268,6 @@ def test_what_cannot_be_walked_gets_one_sentence(blocks, options, sentence):
     assert not model.__sklearn_is_fitted__()
 
 
-def test_labels_that_nobody_named_are_refused_and_not_warned_of():
-    class Fresh(est.ObjPertLogisticRegression):
-        """A class that has warned of nothing yet."""
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(ValueError, match="classes must be the labels where X is Blocks"):
-            Fresh(public_rows=9).fit(unread())
-
-
 @pytest.mark.parametrize("target", [np.nan, np.inf])
 def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, monkeypatch):
     drawn, numbers = [], X[:, 0].copy()

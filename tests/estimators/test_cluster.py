@@ -19,7 +19,6 @@ from tests.estimators.test_blocks import BEARS_RANGES, PRIVATE, X, Y, assert_sam
 
 distributed = pytest.importorskip("distributed", reason="a cluster needs the package distributed")
 arrays = pytest.importorskip("dask.array")
-frames = pytest.importorskip("dask.dataframe")
 
 
 @pytest.fixture(scope="module")
@@ -78,14 +77,6 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
     )
     assert_same_fit(whole, fresh().fit(rows[some], targets[some]))
     assert_same_fit(whole, fresh().fit(*nobody))
-
-
-@pytest.mark.thorough
-def test_frames_are_fitted_on_workers(client, whole):
-    table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
-    model = fresh().fit(table[list("abcdefgh")], table["moved"])
-    assert_same_fit(whole, model)
-    assert list(model.feature_names_in_) == list("abcdefgh")
 
 
 @pytest.mark.thorough

@@ -60,27 +60,6 @@ def test_an_allocated_fit_learns_with_less_noise_and_verifies():
 # Choosing the learning rate
 
 
-@pytest.mark.slow
-def test_dishonest_tuning_without_judges_holds_rows_out():
-    X, y = labelled()
-    model = DPSGDLogisticRegression(learning_rates=[1e-6, 0.1], tuning="dishonest", random_state=0, **QUICK).fit(X, y)
-    assert model.learning_rate_ == 0.1
-    assert model.privacy_.sample_rate == pytest.approx(256 / 1800)
-    assert max(tried["score"] for tried in model.candidates_) > 0.8
-
-
-@pytest.mark.slow
-def test_honest_tuning_finds_the_good_candidate_and_releases_its_best_run():
-    X, y = labelled(n=4000)
-    model = DPSGDLogisticRegression(4.0, learning_rates=[1e-7, 0.1], mean_runs=8.0, random_state=1, **QUICK).fit(X, y)
-    assert model.learning_rate_ == 0.1
-    assert model.score(X, y) > 0.85
-    best = max(model.candidates_, key=lambda tried: tried["score"])
-    assert best["learning_rate"] == model.learning_rate_
-    assert model.privacy_.score_noise > 0
-    assert model.privacy_.verify()
-
-
 def watched_honest_fit(monkeypatch, **parameters):
     """The model, which rows of `X` were ever in a batch and which were ever counted, and the asked mean of K."""
     trained, counted, means = set(), set(), []
@@ -129,15 +108,6 @@ def test_honest_tuning_without_a_run_releases_zero():
     assert not model.intercept_.any()
     assert model.learning_rate_ is None
     assert set(model.predict(X)) == {0}
-
-
-@pytest.mark.slow
-def test_public_judges_choose_without_noise():
-    X, y = labelled(n=1500)
-    model = DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=4.0, random_state=0, **QUICK)
-    model.fit(X[:1000], y[:1000], X_val=X[1000:], y_val=y[1000:])
-    assert model.score(X[1000:], y[1000:]) == max(tried["score"] for tried in model.candidates_)
-    assert model.privacy_.score_noise is None
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ SHARED = (
     est.ObjPertLogisticRegression(epsilon=8.0, lam=0.0, on_error="release", **PRIVATE),
     est.ObjPertLogisticRegression.published(epsilon=0.5, **PRIVATE, advanced={"row_norm": "clip"}),
     est.ObjPertLogisticRegression.kifer2012(epsilon=2.0, fit_intercept=False, **PRIVATE),
+    est.ObjPertLogisticRegression(epsilon=4.0, public_rows=569, class_weight="balanced", **PRIVATE),
     est.ObjPertSVC(epsilon=1.0, **PRIVATE),
     est.ObjPertSVC(epsilon=1.5, standardize=True, **PRIVATE),
     est.ObjPertRegressor(epsilon=1.0, loss="huber"),
@@ -83,6 +84,7 @@ def test_every_draw_is_the_fit_by_itself_with_its_certificate(estimator, sparse,
         assert vars(model).keys() == vars(one).keys()
         np.testing.assert_array_equal(model.center_, one.center_)
         np.testing.assert_array_equal(model.scale_, one.scale_)
+        assert getattr(model, "class_weight_", None) == getattr(one, "class_weight_", None)
     np.testing.assert_array_equal(models[0].coef_, models[2].coef_)
     if models[0].scale_ is not None:
         assert not np.shares_memory(models[0].scale_, models[2].scale_)

@@ -16,7 +16,6 @@ from objpert_core.estimators import (
     ObjPertLogisticRegression,
     OutputPerturbationLogisticRegression,
     PublicRangeScaler,
-    fit_many,
 )
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -141,14 +140,6 @@ def test_missing_labels_and_numbers_are_refused(labels):
         private(classes=None).fit(PANDAS, labels)
 
 
-@ignoring_budgets
-def test_several_fits_take_frames_too():
-    ours, theirs = (fit_many(private(), rows, LABELS, [0, 1]) for rows in (POLARS, ROWS))
-    for one, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
-        assert one.feature_names_in_.tolist() == NAMES
-
-
 # --- set_output -----------------------------------------------------------------------------------------------------
 
 
@@ -175,7 +166,6 @@ def test_an_exported_pipeline_scores_the_same_whatever_scikit_learn_puts_out(par
 
 
 @ignoring_budgets
-@ignoring_budgets
 def test_weights_reach_a_fit_where_it_is_asked_for_them_and_no_other():
     weights = np.where(LABELS == 1, 1.0, 0.5)
     own = private().fit(ROWS, LABELS, sample_weight=weights).coef_
@@ -191,12 +181,6 @@ def test_weights_reach_a_fit_where_it_is_asked_for_them_and_no_other():
             make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).fit(ROWS, LABELS, sample_weight=weights)
         asked = make_pipeline(Normalizer(), private().set_fit_request(sample_weight=True))
         np.testing.assert_array_equal(asked.fit(ROWS, LABELS, sample_weight=weights)[-1].coef_, own)
-
-
-def test_a_released_model_takes_weights_in_score_and_ignores_them_in_fit():
-    model = private(random_state=None).fit(ROWS, LABELS).release()
-    assert model.fit(ROWS, LABELS, sample_weight=np.ones(200)) is model
-    assert model.get_metadata_routing().score.requests == {"sample_weight": None}
 
 
 def test_an_ensemble_that_seeds_the_noise_is_told_once():

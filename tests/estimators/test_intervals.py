@@ -202,13 +202,6 @@ def test_several_draws_each_release_sums_of_their_own():
     assert first.hessian_ == pytest.approx(FITTED.hessian_, abs=0.1)
 
 
-@pytest.mark.thorough
-def test_the_card_says_that_sums_are_published_and_shows_the_intervals():
-    text = model_card(_released(FITTED), title="Hours").render()
-    assert "the curvature at the coefficients" in text
-    assert "std err" in text
-
-
 def test_the_noise_leaves_most_of_the_promise_to_the_fit():
     terms = acc.calibrate_gaussian(1.0, 1e-6).sigma
     noise = recommended_interval_noise(1.0, 1e-6, 10_000, 11)

@@ -57,14 +57,6 @@ def test_errors_are_small_on_rows_of_norm_1(model, epsilon, most):
     assert 0.0095 < error_of(model, epsilon) < most  # the noise of the targets alone is 0.01; learning nothing is 0.11
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("accounting", "most"), [("tight", 0.04), pytest.param("split", 0.075, marks=pytest.mark.exhaustive)]
-)
-def test_the_best_of_many_runs_is_good(accounting, most):
-    assert error_of(OPSPTRRegressor(accounting=accounting, mean_runs=100), 0.5, validation=None) < most
-
-
 # Units
 
 
@@ -173,9 +165,3 @@ def test_validation_rows_choose_and_are_said_to_be_public():
     for judges in ((X[:3], [1.0, 2.0]), (X[:3, :2], Y[:3]), (X[:3], [1.0, 2.0, math.nan])):
         with pytest.raises(ValueError, match=r"inconsistent|features|finite"):
             OPSPTRRegressor(**told).fit(X, Y, validation=judges)
-
-
-def test_the_callback_hears_each_part_of_the_work():
-    heard = []
-    OPSPTRRegressor(epsilon=10.0, random_state=0).fit(X, Y, callback=lambda step, _: heard.append(step))
-    assert heard == [0, 1, 2]

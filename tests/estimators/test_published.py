@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import is_classifier, is_regressor
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
@@ -173,22 +172,6 @@ def test_what_is_published_answers_as_the_model_does(name):
         if hasattr(published, "predict_proba"):
             chances = published.predict_proba(X)
             np.testing.assert_allclose(chances, model.predict_proba(X), rtol=0, atol=tolerance, err_msg=recipe)
-
-
-def test_the_guides_recipe_for_onnx_agrees_on_every_tumour():
-    X, y = load_breast_cancer(return_X_y=True)
-    model = est.ObjPertLogisticRegression(epsilon=8.0, classes=[0, 1], public_rows=len(y)).fit(X, y)
-    assert model.margin_ > 0
-    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is an extra of the tests")
-    for kind, loose in ((np.float32, 1e-4), (np.float64, 1e-10)):
-        graph = skl2onnx.to_onnx(model.to_sklearn(), X[:1].astype(kind), options={"zipmap": False})
-        session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
-        labels, chances = session.run(None, {"X": X.astype(kind)})
-        expected = model.predict_proba(X)
-        np.testing.assert_allclose(chances, expected, rtol=0, atol=loose)
-        clear = np.abs(expected[:, 1] - 0.5) > loose
-        np.testing.assert_array_equal(labels[clear], model.predict(X)[clear])
 
 
 def test_the_guides_recipe_for_a_pipeline_scales_the_rows_as_well():

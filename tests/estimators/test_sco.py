@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 
-from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators import NoisySGDClassifier, ObjPertSCOClassifier, ObjPertSCORegressor, PrivacyCertificate
 from objpert_core.estimators.noisy_sgd import descent_plan
 from objpert_core.learning import SOLVERS
@@ -50,34 +49,7 @@ def test_every_solver_gives_the_same_model(solver):
     assert other.privacy_.verify(other)
 
 
-@pytest.mark.slow
-def test_svrg_takes_few_passes_at_the_lam_of_the_rule():
-    X, y = rows(n=20_000, d=10)
-    options = {"epsilon": 0.5, "delta": 1e-9, "radius": 4.0, "classes": [-1, 1], "random_state": 0}
-    newton = ObjPertSCOClassifier(**options).fit(X, y)
-    svrg = ObjPertSCOClassifier(solver="svrg", **options).fit(X, y)
-    lam = newton.privacy_.lam
-    assert np.linalg.norm(svrg.coef_ - newton.coef_) <= 2e-6 / lam + 2 * newton.privacy_.lattice
-    assert svrg.n_iter_ < 60  # of two visits to each row
-
-
 # What is promised
-
-
-@pytest.mark.slow
-def test_by_the_rule_the_number_of_rows_is_public():
-    X, y = rows(n=2000)
-    model = ObjPertSCOClassifier(1.0, 1e-7, 4.0, classes=[-1, 1], random_state=0).fit(X, y)
-    spent, gauss = model.privacy_, calibrate_gaussian(1.0, 1e-7, 2.0).sigma
-    assert (spent.bound, spent.loss, spent.envelope, spent.public_rows) == ("logistic", "logistic", None, 2000)
-    assert gauss < spent.sigma < 1.001 * gauss
-    assert spent.lam == pytest.approx(max(2.0, 4 * gauss**2 * 5 / 2000), rel=1e-12)
-    assert spent.adjacency == "data sets of the same size m = 2000, known to all, that differ in one row"
-    assert spent.verify(model)
-    declared = ObjPertSCOClassifier(1.0, 1e-7, 4.0, public_rows=2000, classes=[-1, 1], random_state=0).fit(X, y)
-    np.testing.assert_array_equal(declared.coef_, model.coef_)
-    assert declared.privacy_.adjacency == "replace one row"
-    assert declared.privacy_.rows_declared is True
 
 
 OTHER_LOSSES = [
@@ -98,17 +70,6 @@ def test_other_losses_read_no_number_of_rows(parameters, bound, loss, enveloped)
     assert (spent.adjacency, spent.public_rows, spent.clip) == ("replace one row", None, parameters.get("clip"))
     assert spent.verify(model)
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
-
-
-@pytest.mark.slow
-def test_the_published_schedule_certifies_what_the_accountant_finds():
-    X, y = rows(n=1000)
-    options = {"radius": 4.0, "schedule": "bassily2019", "classes": [-1, 1], "random_state": 0}
-    model = ObjPertSCOClassifier(0.5, 1e-6, **options).fit(X, y)
-    spent = model.privacy_
-    assert spent.epsilon < 0.25  # of the 0.5 asked for
-    assert spent.public_rows == 1000
-    assert spent.verify(model)
 
 
 @pytest.mark.slow

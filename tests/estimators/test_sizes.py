@@ -89,14 +89,6 @@ def test_the_default_is_no_smaller_than_rounding_allows(kind, d, monkeypatch):
         assert numbers.least_tau() < 1e-13 * n + 5e-8  # and grows with the rows as their sum does, no faster
 
 
-@pytest.mark.parametrize("on_error", ["raise", "release"])
-@pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.slow
-def test_rows_may_be_wide(kind, on_error):
-    fitted = ends(kind, *sparse(1000, 100_000), on_error=on_error)
-    assert fitted.coef_.any()
-
-
 MANY = [
     pytest.param(partial(dense, 1_000_000, 3), marks=pytest.mark.slow, id="many"),
     pytest.param(partial(sparse, 1_000_000, 100_000), marks=pytest.mark.exhaustive, id="many and wide"),

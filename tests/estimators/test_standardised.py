@@ -145,17 +145,6 @@ def test_rows_off_centre_with_small_columns_are_learned_from(kind):
     assert 1 - mapped < min(0.15, (1 - raw) / 2)
 
 
-@pytest.mark.thorough
-def test_the_map_leaves_targets_and_their_units_alone():
-    X, _ = data(n=4000)
-    y = 100 + 20 * np.sign(X[:, 1])
-    shared = {"target_range": (80.0, 120.0), "random_state": 0}
-    assert (
-        est.ObjPertRegressor(**shared, standardize=True, advanced={"row_norm": "normalize"}).fit(X, y).score(X, y) > 0.3
-    )
-    assert est.ObjPertRegressor(**shared).fit(X, y).score(X, y) < 0.2
-
-
 def test_a_model_that_was_stored_before_there_were_maps_is_read():
     model = est.ObjPertLogisticRegression(**LABELS, standardize=False, random_state=0).fit(*data())
     older = pickle.loads(pickle.dumps(model))

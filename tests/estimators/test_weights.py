@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.metrics import recall_score
 
 from objpert_core.accounting import Gaussian, compose
-from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor, ObjPertSVC, fit_many
+from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor, ObjPertSVC
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.noise import noise_source
 
@@ -86,32 +86,6 @@ def test_the_noise_of_the_counts_is_drawn_first_and_rounded():
     noise = noise_source(0).rounded_normal(model.privacy_.class_count_noise, 2)
     counts = np.array([np.sum(LABELS == 0), np.sum(LABELS == 1)]) + noise
     assert model.class_weight_ == {0: counts[1] / counts[0], 1: 1.0}
-
-
-REPLACED = {"adjacency": "replace one row", "lam": 50.0, "margin": 0.0}
-
-
-@pytest.mark.parametrize("kind", [{}, pytest.param(REPLACED, marks=pytest.mark.slow)])
-def test_counts_are_paid_for_where_rows_are_replaced(kind):
-    model = private(class_weight="balanced", standardize=False, **kind).fit(ROWS, LABELS)
-    moved = 1.0 if not kind else 2**0.5
-    (counts,) = model.privacy_.terms.beside()
-    assert counts.sensitivity == pytest.approx(moved)
-    assert model.privacy_.verify(model)
-
-
-@pytest.mark.thorough
-def test_draws_have_weights_of_their_own():
-    draws = fit_many(private(class_weight="balanced"), ROWS, LABELS, [0, 1])
-    assert draws[0].class_weight_ != draws[1].class_weight_
-    for seed, draw in enumerate(draws):
-        np.testing.assert_allclose(
-            draw.coef_, private(class_weight="balanced", random_state=seed).fit(ROWS, LABELS).coef_, atol=1e-4
-        )
-        assert draw.privacy_.verify(draw)
-    raw = fit_many(private(class_weight="balanced", standardize=False, lam=1.0), ROWS, LABELS, [0, 1])
-    alone = private(class_weight="balanced", standardize=False, lam=1.0, random_state=1).fit(ROWS, LABELS)
-    np.testing.assert_allclose(raw[1].coef_, alone.coef_, atol=1e-4)
 
 
 @pytest.mark.thorough

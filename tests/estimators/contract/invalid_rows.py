@@ -71,6 +71,7 @@ class Warns:
     def __eq__(self, other: object) -> bool:
         raise RuntimeError("this entry is there")
 
+    __repr__ = __eq__  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
 
 
