@@ -20,7 +20,7 @@ MISSING = "y must hold no missing entries, got one: leave such rows out, or fit 
 def checked_rows(X: Any, *, entries: bool = True) -> Any:
     """Refuse a frame that cannot be an array of numbers; anything else comes back as it is."""
     refuse_lazy("X", X)
-    kind = _package(X)
+    kind = package_of(X)
     if kind is None or not hasattr(X, "columns"):
         return X
     names = list(X.columns)
@@ -30,7 +30,7 @@ def checked_rows(X: Any, *, entries: bool = True) -> Any:
         for place, name in enumerate(names):
             column = X.iloc[:, place] if kind == "pandas" else X.get_column(name)
             if not (_is_number_in_pandas if kind == "pandas" else _is_number_in_polars)(column):
-                got = f"column {name!r} of type {_type_of(column)}"
+                got = f"column {name!r} of type {type_of(column)}"
                 raise ValueError(
                     f"X must have columns of numbers, got {got}: encode the column by a public rule, or drop the column"
                 )
@@ -39,20 +39,20 @@ def checked_rows(X: Any, *, entries: bool = True) -> Any:
 
 def whole_columns(X: Any) -> list[str]:
     """The names of a frame's columns that hold whole numbers by their type, which is public; none of anything else."""
-    kind = _package(X)
+    kind = package_of(X)
     if kind is None or not hasattr(X, "columns"):
         return []
     if kind == "polars":
-        return [name for name, type_of in zip(X.columns, X.dtypes, strict=True) if type_of.is_integer()]
+        return [name for name, one in zip(X.columns, X.dtypes, strict=True) if one.is_integer()]
     is_whole = sys.modules["pandas"].api.types.is_integer_dtype
-    return [str(name) for name, type_of in zip(X.columns, X.dtypes, strict=True) if is_whole(type_of)]
+    return [str(name) for name, one in zip(X.columns, X.dtypes, strict=True) if is_whole(one)]
 
 
 def one_row_like(least: int, _place: int, X: Any, *_beside: Any) -> Any:
     """A row of zeros with the columns of a block, and their names where it is a frame; None of one with fewer rows."""
     if X.shape[0] < least:
         return None
-    kind = _package(X)
+    kind = package_of(X)
     if kind is None or not hasattr(X, "columns"):
         return np.zeros((1, X.shape[1]))
     import pandas as pd
@@ -75,9 +75,9 @@ def naming_columns(model: Any) -> Iterator[None]:
 def checked_targets(y: Any) -> Any:
     """Refuse targets that are lazy or miss an entry; a frame of one column is that column."""
     y = as_column(y)
-    if _package(y) == "polars":
+    if package_of(y) == "polars":
         missing = y.null_count() > 0
-    elif _package(y) == "pandas":
+    elif package_of(y) == "pandas":
         missing = bool(np.asarray(y.isna()).any())
     else:
         missing = isinstance(y, np.ndarray) and y.dtype == object and any(one is None for one in y.ravel())
@@ -89,7 +89,7 @@ def checked_targets(y: Any) -> Any:
 def as_column(y: Any) -> Any:
     """A frame of one column as that column; anything else as it is. `ValueError` for a LazyFrame."""
     refuse_lazy("y", y)
-    kind = _package(y)
+    kind = package_of(y)
     if kind is None or not hasattr(y, "columns") or len(y.columns) != 1:
         return y
     return y.iloc[:, 0] if kind == "pandas" else y.to_series()
@@ -97,11 +97,12 @@ def as_column(y: Any) -> Any:
 
 def refuse_lazy(name: str, value: Any) -> None:
     """`ValueError` for a LazyFrame of polars, which holds no rows yet."""
-    if _package(value) == "polars" and type(value).__name__ == "LazyFrame":
+    if package_of(value) == "polars" and type(value).__name__ == "LazyFrame":
         raise ValueError(f"{name} must hold rows, got a LazyFrame: call collect() first")
 
 
-def _package(value: Any) -> str | None:
+def package_of(value: Any) -> str | None:
+    """The package, pandas or polars, whose frame or series a value is; None of anything else."""
     for package in ("pandas", "polars"):
         module = sys.modules.get(package)
         for name in ("DataFrame", "Series", "LazyFrame"):
@@ -125,6 +126,6 @@ def _is_number_in_polars(column: Any) -> bool:
     return bool(column.dtype.is_numeric()) or column.dtype == sys.modules["polars"].Boolean
 
 
-def _type_of(column: Any) -> str:
+def type_of(column: Any) -> str:
     """The type's name; that of categories does not list them."""
     return str(getattr(column.dtype, "name", None) or type(column.dtype).__name__)

@@ -94,6 +94,8 @@ def of_schema(schema: TableSchema) -> dict[str, Line]:
     """
     if schema.rows_used or schema.missing_words:
         raise ValueError("the schema has rules about rows or words for missing values: use the command objpert for it")
+    if any(getattr(column, "pieces", None) for column in schema.columns.values()):
+        raise ValueError("the schema has pieces of its own: use the command objpert for it")
     lines = {}
     for name, column in schema.columns.items():
         missing, mark = "" if column.missing is None else _text(column.missing), column.missing_indicator

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ MOST_CATEGORIES = 2_000
 """Of a column."""
 LONGEST_CATEGORY = 200
 """Characters."""
+MOST_PIECE_ENDS = 255
+"""Of a column."""
 PRIVATE = "private"
 """In place of a number's range: nobody knows the range, and the fit learns it inside its promise."""
 
@@ -76,6 +79,21 @@ def public_range(low: object, high: object) -> tuple[float, float]:
     return lowest, highest
 
 
+def _piece_ends(ends: Any, low: float, high: float) -> tuple[float, ...]:
+    """Typed ends of pieces; `ValueError` unless they rise between the ends of the range, which are NaN if private."""
+    if isinstance(ends, str) or not isinstance(ends, (Sequence, np.ndarray)) or not 1 <= len(ends) <= MOST_PIECE_ENDS:
+        got = f"{len(ends)} of them" if isinstance(ends, (list, tuple, np.ndarray)) else type(ends).__name__
+        raise ValueError(f"pieces must be a list of 1 to {MOST_PIECE_ENDS} numbers, got {got}")
+    found = tuple(finite("pieces", end) for end in ends)
+    for end in found:
+        if end <= low or end >= high:
+            raise ValueError(f"pieces must be numbers between {low:g} and {high:g}, got {end:g}")
+    for end, after in pairwise(found):
+        if end >= after:
+            raise ValueError(f"pieces must be rising numbers, got {after:g} after {end:g}")
+    return found
+
+
 def read_different(cells: Sequence[str], read: Callable[[str], _Read]) -> dict[str, _Read]:
     """What `read` makes of each text among the cells; `BadCell` names the cells that it refuses."""
     found: dict[str, _Read] = {}
@@ -126,6 +144,9 @@ class Number:
     missing_indicator : bool, default=False
         Whether another column says where the value was missing. Without `missing` the middle of the range replaces it;
         with a private range `missing` has to be given.
+    pieces : sequence of float, optional
+        Public numbers that cut the range to the pieces of an additive model, each but the first from such a number on:
+        1 to 255 of them, rising, between `low` and `high`. Other models do not read them.
 
     Examples
     --------
@@ -140,6 +161,7 @@ class Number:
     high: float
     missing: float | None = None
     missing_indicator: bool = False
+    pieces: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         private = all(end is math.nan or (isinstance(end, str) and end == PRIVATE) for end in (self.low, self.high))
@@ -156,6 +178,8 @@ class Number:
             if not (private or low <= missing <= high):
                 raise ValueError(f"missing must be a number from {low:g} to {high:g}, got {missing:g}")
             object.__setattr__(self, "missing", missing)
+        if self.pieces is not None:
+            object.__setattr__(self, "pieces", _piece_ends(self.pieces, low, high))
 
     @property
     def is_private(self) -> bool:
@@ -193,14 +217,15 @@ class Number:
 
     def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
         """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
-        return self.read_by(numerals.read, cells, numerals)
+        return read_numbers(cells, self.reader(numerals), numerals, with_gaps=self.may_have_gaps)
 
-    def read_by(self, read: Callable[[str], float], cells: Sequence[str], numerals: Numerals) -> FloatArray:
-        """As `read`, for numbers that `read` finds in texts; it raises `BadText`."""
-        return read_numbers(cells, read, numerals, with_gaps=self._may_have_gaps)
+    def reader(self, numerals: Numerals) -> Callable[[str], float]:
+        """What finds the number in a text that is not missing; it raises `BadText`."""
+        return numerals.read
 
     @property
-    def _may_have_gaps(self) -> bool:
+    def may_have_gaps(self) -> bool:
+        """Whether something is said of missing values."""
         return self.missing is not None or self.missing_indicator
 
     def write(self, numbers: FloatArray, out: FloatArray) -> Tally:
@@ -208,7 +233,7 @@ class Number:
         out[:, 0] = self._scaled(numbers)
         gaps = np.isnan(numbers)
         if gaps.any():
-            if not self._may_have_gaps:
+            if not self.may_have_gaps:
                 raise BadCell.where(gaps, _no_value(""))
             out[gaps, 0] = self._replacement
             if self.missing_indicator:

@@ -16,6 +16,7 @@ from objpert_core.datasets.tables.cells import Cells
 from objpert_core.datasets.tables.columns import BadCell, Categories, Tally
 from objpert_core.datasets.tables.messages import TableError, quoted
 from objpert_core.datasets.tables.numerals import Numerals, without_point
+from objpert_core.datasets.tables.raw import Raw
 from objpert_core.datasets.tables.schema import TableSchema, refusal
 from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
 
@@ -151,12 +152,13 @@ class Encoding:
         for name, tally in self._tallies.items():
             where = f"column {quoted(name)}:"
             column = schema.columns.get(name, schema.target)
-            if tally.clipped and not isinstance(column, (Categories, TwoValues, SeveralValues)):
+            if tally.clipped and not isinstance(column, (Categories, TwoValues, SeveralValues, Raw)):
                 low, high = (end if isinstance(end, str) else f"{end:g}" for end in (column.low, column.high))
                 outside = f"{_of(tally.clipped, n)} outside {low} to {high}"
                 yield Note(f"{where} {outside} {_was(tally.clipped)} clipped", tally.clipped > MUCH * n)
             if tally.missing:
-                yield Note(f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing and replaced")
+                replaced = "" if isinstance(column, Raw) else " and replaced"
+                yield Note(f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing{replaced}")
             if tally.other:
                 yield Note(f"{where} {_of(tally.other, n)} {_was(tally.other)} none of the categories")
 

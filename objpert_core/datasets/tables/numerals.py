@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,6 +53,10 @@ class Numerals:
     decimal: str = "."
     thousands: str = ""
     missing_words: frozenset[str] = frozenset()
+
+    def with_words(self, words: Iterable[str]) -> Numerals:
+        """The same with these words for a missing value, in capitals or not."""
+        return replace(self, missing_words=frozenset(without_point(word).lower() for word in words))
 
     def is_missing(self, text: str) -> bool:
         """Whether a cell holds no value."""

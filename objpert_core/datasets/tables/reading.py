@@ -17,6 +17,7 @@ from objpert_core.datasets.tables.dialect import Dialect
 from objpert_core.datasets.tables.encoding import Encoded, EncodedBlocks, Encoding
 from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, TableError, WrongCell, quoted
 from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.raw import typed
 from objpert_core.datasets.tables.schema import TableSchema
 from objpert_core.datasets.tables.sheet import Sheet, open_sheet
 from objpert_core.datasets.tables.targets import NumericTarget
@@ -189,7 +190,7 @@ def numerals_of(dialect: Dialect, schema: TableSchema, *, targets: bool) -> Nume
     """How numbers are written; `TableError` where the file does not tell, and a part of the schema is one."""
     if dialect.decimal is None:
         parts = (*schema.columns.values(), *([schema.target] if targets else []))
-        if any(type(part) in (Number, NumericTarget) for part in parts):
+        if any(type(typed(part)) in (Number, NumericTarget) for part in parts):
             raise TableError(
                 "the file does not tell its decimal mark, so that it must be named: . or ,", asks="decimal"
             )

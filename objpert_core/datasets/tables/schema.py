@@ -18,7 +18,8 @@ from objpert_core.datasets.tables.cells import Cells
 from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number, Tally, typed_value
 from objpert_core.datasets.tables.decoding import line_feeds
 from objpert_core.datasets.tables.messages import TableError, first_twice, listed, quoted, safe_text
-from objpert_core.datasets.tables.numerals import Numerals, without_point
+from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.raw import Raw, typed
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
 from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
 from objpert_core.datasets.tables.written import Date, Money, Percent
@@ -122,7 +123,7 @@ class TableSchema:
             raise ValueError(f"columns must be a mapping with 1 to {MOST_COLUMNS - 1} columns")
         for name, column in self.columns.items():
             _check_name(name)
-            if not isinstance(column, Column):
+            if not isinstance(column, Column | Raw):
                 allowed = ", ".join(kind.__name__ for kind in _COLUMNS.values())
                 raise ValueError(f"column {quoted(name)} must be one of {allowed}, got {type(column).__name__}")
         _check_name(self.target.column)
@@ -136,11 +137,7 @@ class TableSchema:
             raise ValueError(f"columns must become features of different names, got {quoted(twice)} twice")
 
     def _check_rows(self) -> None:
-        words = self.missing_words
-        if isinstance(words, str) or not isinstance(words, Sequence) or len(words) > MOST_MISSING_WORDS:
-            got = quoted(words) if isinstance(words, str) else type(words).__name__
-            raise ValueError(f"missing_words must be a list of at most {MOST_MISSING_WORDS} texts, got {got}")
-        object.__setattr__(self, "missing_words", tuple(typed_value("missing_words", word) for word in words))
+        object.__setattr__(self, "missing_words", typed_words(self.missing_words))
         boolean("drop_missing_target", self.drop_missing_target)
         if self.person is None:
             return
@@ -175,7 +172,7 @@ class TableSchema:
     @property
     def has_private_ranges(self) -> bool:
         """Whether some number's range is private."""
-        return any(isinstance(column, Number) and column.is_private for column in self.columns.values())
+        return any(_is_private(column) for column in self.columns.values())
 
     @property
     def feature_ranges(self) -> tuple[FloatArray, FloatArray]:
@@ -184,8 +181,7 @@ class TableSchema:
         """
         ends: list[float] = []
         for column in self.columns.values():
-            private = isinstance(column, Number) and column.is_private
-            ends += [math.nan if private else 1.0, *[1.0] * (column.width - 1)]
+            ends += [math.nan if _is_private(column) else 1.0, *[1.0] * (column.width - 1)]
         high = np.array(ends) / self.largest_norm
         return -high, high
 
@@ -218,6 +214,11 @@ class TableSchema:
         }
         return replace(self, columns=columns)
 
+    def raw(self) -> TableSchema:
+        """The same for an additive model: each column is one of the matrix, as `Raw` says, and nothing is divided."""
+        columns: dict[str, Any] = {name: Raw(typed(column)) for name, column in self.columns.items()}
+        return replace(self, columns=columns)
+
     @property
     def references(self) -> dict[str, str]:
         """The category without a column of each column that has such."""
@@ -240,7 +241,7 @@ class TableSchema:
             if list(frame.columns).count(name) != 1:
                 raise TableError(f"column {quoted(name)} of the schema must stand in the frame once", column=name)
         texts = {
-            name: Cells([as_text(value, column) for value in frame[name].tolist()])
+            name: Cells([as_text(value, typed(column)) for value in frame[name].tolist()])
             for name, column in self.columns.items()
         }
         matrix = np.zeros((len(frame), self.n_features))
@@ -270,14 +271,14 @@ class TableSchema:
 
     def with_missing_words(self, numerals: Numerals) -> Numerals:
         """How the cells of this table are written."""
-        return replace(numerals, missing_words=frozenset(without_point(word).lower() for word in self.missing_words))
+        return numerals.with_words(self.missing_words)
 
     def to_json(self) -> str:
-        """The schema as text: public knowledge only, so that it may be published with a model."""
+        """The schema as text: public knowledge only, to be published with a model; `raw` leaves no trace."""
         document = {
             "format": FORMAT,
             "columns": [
-                {"name": name, "kind": _kind(column, _COLUMNS)} | _written(column)
+                {"name": name, "kind": _kind(typed(column), _COLUMNS)} | _written(typed(column))
                 for name, column in self.columns.items()
             ],
             "target": {"kind": _kind(self.target, _TARGETS)} | asdict(self.target),
@@ -324,6 +325,14 @@ def refusal(bad: Mapping[str, BadCell], rows: Any) -> TableError:
     return TableError.of_cells(cell for name, error in bad.items() for cell in error.wrong(name, rows))
 
 
+def typed_words(words: Any) -> tuple[str, ...]:
+    """Words for a missing value as the user typed them; `ValueError` unless they are a list of short texts."""
+    if isinstance(words, str) or not isinstance(words, Sequence) or len(words) > MOST_MISSING_WORDS:
+        got = quoted(words) if isinstance(words, str) else type(words).__name__
+        raise ValueError(f"missing_words must be a list of at most {MOST_MISSING_WORDS} texts, got {got}")
+    return tuple(typed_value("missing_words", word) for word in words)
+
+
 def _check_name(name: object) -> None:
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or clean_name(name) != name:
         got = quoted(name) if isinstance(name, str) else safe_text(repr(name))
@@ -332,9 +341,14 @@ def _check_name(name: object) -> None:
         )
 
 
+def _is_private(column: Column) -> bool:
+    return getattr(column, "is_private", False)
+
+
 def _written(column: Column) -> dict[str, Any]:
-    """A column's fields; a reference only where there is one, as before there were any."""
-    fields = {name: value for name, value in asdict(column).items() if name != "reference" or value is not None}
+    """A column's fields; a reference and pieces only where there are such, as before there were any."""
+    later = ("reference", "pieces")
+    fields = {name: value for name, value in asdict(column).items() if name not in later or value is not None}
     if isinstance(column, Number) and column.is_private:
         fields |= {"low": PRIVATE, "high": PRIVATE}
     return fields

@@ -22,6 +22,7 @@ from objpert_core.datasets.tables.dialect import Dialect
 from objpert_core.datasets.tables.encoding import Encoded, EncodedBlocks, Encoding
 from objpert_core.datasets.tables.messages import TableError, quoted
 from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.raw import typed
 from objpert_core.datasets.tables.reading import numerals_of
 from objpert_core.datasets.tables.schema import TableSchema, as_text
 from objpert_core.datasets.tables.sheet import SEPARATOR_LINE, clean_name, open_sheet
@@ -120,7 +121,7 @@ class TableBlocks(EncodedBlocks):
 
     def _cells(self, batch: Any, names: Sequence[str]) -> dict[str, Cells]:
         target, types = self.schema.target, _arrow("types")
-        parts = {**self.schema.columns, target.column: target}
+        parts = {name: typed(column) for name, column in self.schema.columns.items()} | {target.column: target}
         for name in names:
             if types.is_nested(kind := batch.column(name).type):
                 raise TableError(f"column {quoted(name)} must hold numbers or texts, got the type {kind}", column=name)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 
 from objpert_core._validation import FloatArray, choice
-from objpert_core.datasets.tables.columns import Number, Tally
+from objpert_core.datasets.tables.columns import Number, Tally, read_numbers
 from objpert_core.datasets.tables.dialect import DECIMALS, THOUSANDS
 from objpert_core.datasets.tables.messages import BadText, quoted
 from objpert_core.datasets.tables.numerals import LONGEST_NUMBER, Numerals
@@ -52,9 +52,9 @@ class Percent(Number):
         super().__post_init__()
         choice("decimal", self.decimal, DECIMALS)
 
-    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
-        """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
-        return self.read_by(partial(_signed, "%", Numerals(self.decimal)), cells, numerals)
+    def reader(self, numerals: Numerals) -> Callable[[str], float]:
+        """What finds the number in a text that is not missing; it raises `BadText`."""
+        return partial(_signed, "%", Numerals(self.decimal))
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ class Money(Number):
         if self.thousands == self.decimal:
             raise ValueError(f"thousands must differ from the decimal mark, got {self.decimal!r} for both")
 
-    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
-        """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
-        return self.read_by(partial(_signed, self.sign, Numerals(self.decimal, self.thousands)), cells, numerals)
+    def reader(self, numerals: Numerals) -> Callable[[str], float]:
+        """What finds the number in a text that is not missing; it raises `BadText`."""
+        return partial(_signed, self.sign, Numerals(self.decimal, self.thousands))
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,10 @@ class Date:
         if self.missing is not None and not low <= self._typed("missing") <= high:
             allowed = f"{quoted(self.low)} to {quoted(self.high)}"
             raise ValueError(f"missing must be a date from {allowed}, got {quoted(self.missing)}")
-        _ = self._number  # which checks the rest
+        _ = self.number  # which checks the rest
 
     @cached_property
-    def _number(self) -> Number:
+    def number(self) -> Number:
         """Days, and parts of days, since the first of January of the year 1."""
         missing = None if self.missing is None else self._typed("missing")
         return Number(self._typed("low"), self._typed("high"), missing, self.missing_indicator)
@@ -155,29 +155,33 @@ class Date:
     @property
     def width(self) -> int:
         """How many columns this one becomes in the matrix."""
-        return self._number.width
+        return self.number.width
 
     @property
     def largest_square(self) -> float:
         """The largest sum of squares that one row can have in these columns."""
-        return self._number.largest_square
+        return self.number.largest_square
 
     @property
     def half_widths(self) -> tuple[float, ...]:
         """Half the width of the range, in days, and 1 for the column that says where a date was missing."""
-        return self._number.half_widths
+        return self.number.half_widths
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The names of the columns that this one becomes in the matrix."""
-        return self._number.labels(name)
+        return self.number.labels(name)
 
     def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
         """The day of each cell, NaN where one is missing; `BadCell` for the bad ones."""
-        return self._number.read_by(self._days, cells, numerals)
+        return read_numbers(cells, self.reader(numerals), numerals, with_gaps=self.number.may_have_gaps)
+
+    def reader(self, numerals: Numerals) -> Callable[[str], float]:
+        """What finds the day of a text that is not missing; it raises `BadText`."""
+        return self._days
 
     def write(self, days: FloatArray, out: FloatArray) -> Tally:
         """Write the codes of days, NaN where one is missing, into `out`, zeros of shape (n, width)."""
-        return self._number.write(days, out)
+        return self.number.write(days, out)
 
     def _typed(self, name: str) -> float:
         text = getattr(self, name)
