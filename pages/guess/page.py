@@ -4,8 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.guess import linked, rounds, tables
-from pages.guess.game import Game
+from pages.guess import linked, rounds
+from pages.guess.game import Game, finished, games, note, round_rows, scoreboard, tries
 from pages.guess.linked import EPSILON, LAM, SIGMA
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
 from pages.guess.stage import revealed
@@ -40,7 +40,7 @@ PRESETS = presets("guess", (GAME, *linked.LINKED, PLACE))
 
 
 def guess(setting: Setting, number: int, inside: bool) -> None:
-    tables.note(tables.games(), setting, number, inside)
+    note(games(), setting, number, inside)
 
 
 def play_on(seed: int) -> None:
@@ -75,7 +75,7 @@ def explore() -> None:
         with page.tools(CONTROLS, PRESETS, name="guess"):
             shown_in, person, seed, border = PLACE.show(), PERSON.show(), SEED.show(), BORDER.show()
     setting = Setting(GAME.value(), 0.0 if bare else sigma, lam, shown_in, person, seed)
-    game = Game(setting, tuple(tables.games().get(setting, ())))
+    game = Game(setting, tuple(games().get(setting, ())))
     with page.errors():
         moved = game.moved(previous("guess", setting))
         if border and setting.game == DIGITS and not game.over:
@@ -96,15 +96,15 @@ def below(game: Game, picture: page.Picture) -> None:
     with board:
         st.caption("The score")
         alt = "You, the best attacker, a coin, and the limit."
-        page.table(tables.scoreboard(game), alt=alt, name="guess_score")
+        page.table(scoreboard(game), alt=alt, name="guess_score")
     with mine:
-        if finished := tables.finished(game):
+        if ended := finished(game):
             st.caption("Your games in this session; games closest to the best attacker come first")
-            page.table(tables.tries(finished), alt="Your finished games.", name="guess_tries")
+            page.table(tries(ended), alt="Your finished games.", name="guess_tries")
         else:
             st.caption(SEED_TOLD)
-    note = "These lines print the best attacker’s chance of “in” after the round on the screen."
-    page.evidence(picture, tables.round_rows(game), name="guess", code=game.code(), note=note)
+    told = "These lines print the best attacker’s chance of “in” after the round on the screen."
+    page.evidence(picture, round_rows(game), name="guess", code=game.code(), note=told)
 
 
 page.begin(

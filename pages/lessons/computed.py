@@ -19,7 +19,7 @@ from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.indexed import load_or_none
 from objpert_core.experiments.intervals import stored as simulations
 from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
-from pages.lessons import bet
+from pages.lessons import scene
 from pages.lessons.coin import Coin
 from ui import page, sentences
 from ui.lesson_text import NUMBER, LessonError, Question, arguments
@@ -126,7 +126,7 @@ def share_error(truth: float, *, people: float) -> float:
 
 def chance(epsilon: float, *, prior: float = 0.5) -> float:
     """To how many per cent a chance of `prior` can rise."""
-    return 100 * float(bet.after(prior, epsilon))
+    return 100 * float(scene.after(prior, epsilon))
 
 
 def odds(epsilon: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from pages.lessons import computed, place, scenes
+from pages.lessons import computed, place, survey
 from ui import page, registry, sentences, share, slides, style
 from ui.lesson_text import Controls, Lesson, OpenPage, Part, Question, Text
 from ui.lessons import Place
@@ -72,7 +72,7 @@ def stage(at: Place, part: Controls, before: Sequence[Part] = (), after: Sequenc
         for text in before:
             show(at, text)
     with page.errors():
-        scene = scenes.scene(part)
+        scene = survey.scene(part)
         controls = scene.placed(at.step, part)
         with panel:
             values = {name: control.show() for name, control in controls.items()}

@@ -1,5 +1,6 @@
 """The pictures of a survey with a coin: one answer, several answers, neighbouring data sets, everybody."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Self
 
@@ -7,11 +8,11 @@ import numpy as np
 from scipy.stats import norm
 
 from objpert_core._validation import FloatArray
-from pages.lessons.bet import marks
 from pages.lessons.coin import Coin
-from pages.lessons.scene import Scene
+from pages.lessons.scene import Bet, Processing, Scene, Slack, marks
 from ui import figures, sentences
 from ui.controls import Choice, SelectSlider, powers_of_ten
+from ui.lesson_text import Controls, LessonError
 from ui.view import set_by
 
 TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
@@ -249,3 +250,14 @@ class Several(Scene, name="lessons_several", snippet="several"):
         xaxis = figures.axis("answers to the same question", (0.0, NUMBERS[-1] + 1.0))
         yaxis = figures.axis("ε of all together", (0.0, 1.1 * float(added[-1])))
         return figures.figure(traces, xaxis, yaxis)
+
+
+ALL: tuple[type[Scene], ...] = (OneAnswer, Neighbours, Bet, Slack, Processing, Several, Group)
+SCENES: Mapping[str, type[Scene]] = {scene.name.removeprefix("lessons_"): scene for scene in ALL}
+
+
+def scene(part: Controls) -> type[Scene]:
+    """The picture that a directive names; `LessonError` where there is none."""
+    if part.picture not in SCENES:
+        raise LessonError(part.line, f"there is no picture {part.picture!r}; there are {', '.join(SCENES)}.")
+    return SCENES[part.picture]

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core import tables
 from objpert_core.estimators import own_table
-from pages.own import editor, example, jobs, ledger, release, take_away, upload
+from pages.own import editor, example, jobs, ledger, release, upload
 from pages.own.controls import GHOST, TWO
 from ui import page, sentences, style
 from ui.jobs import JobView
@@ -68,7 +68,7 @@ def own(
         press(ask, uploaded, known)
         if releases:
             with st.container(horizontal=True, gap="small"):
-                take_away.release_files(releases[-1])
+                release.model_files(releases[-1])
         told(ask, uploaded)
     with above:
         shown = None if waits else picture(releases, ask, known.step, epsilon, delta)
@@ -85,8 +85,8 @@ def own(
             release.scores(last)
             page.evidence(shown, release.table(last), name="own", code=release.fit_code(last.ask), note=FIT_NOTE)
             with st.container(horizontal=True):
-                take_away.other_files(last)
-            take_away.python(last)
+                release.other_files(last)
+            release.python(last)
             ledger.show(releases, delta)
 
 

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import Number
-from pages.own import example, release, take_away, upload
+from pages.own import example, release, upload
 from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, HANDED_IN, OWN, PRESETS, TABLE
 from pages.own.jobs import Made
 from pages.own.own_file import RUNS, own
@@ -83,9 +83,9 @@ def example_shown(left: DeltaGenerator, name: str, epsilon: float, delta: float,
     page.table(table.columns(), alt="What is public about the example’s columns.", name="own_columns")
     with st.container(horizontal=True):
         page.download("Table as CSV", partial(example.content, name), "table.csv", "table", key="own_table_csv")
-        take_away.release_files(made)
-        take_away.other_files(made)
-    take_away.python(made)
+        release.model_files(made)
+        release.other_files(made)
+    release.python(made)
 
 
 def moved(before: Made | None, made: Made) -> str:

@@ -1,11 +1,9 @@
 """Population risk (Bassily, Feldman, Talwar, Thakurta 2019): what private methods lose on rows they have not seen."""
 
 from pages.population.controls import BOUNDS, EPSILON, EVERY, GHOST, LOSS, RADIUS, ROWS, SIZE, STEPS
-from pages.population.leak import Leak
 from pages.population.methods import RUNS, Methods
-from pages.population.passes import Passes
-from pages.population.rows import Gap, Rows
-from pages.population.winners import Winners
+from pages.population.proved import Leak, Passes
+from pages.population.rows import Gap, Rows, Winners
 from ui import page
 from ui.controls import Choice
 from ui.view import Pictures, View

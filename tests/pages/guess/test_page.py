@@ -12,9 +12,8 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.theory.minimiser_law import log_odds, success_allowed
 from pages.guess import linked, rounds
-from pages.guess.game import Game
+from pages.guess.game import MOST_GAMES, Game, note
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
-from pages.guess.tables import MOST_GAMES, note
 from tests.pages.apps import answer, execute, open_app, opened, press, said, spec, tables, words_of
 from tests.plotted import decode
 

@@ -13,10 +13,10 @@ from scipy.stats import norm
 
 import objpert_core.accounting as acc
 from pages.home.release import SECOND_QUESTION
-from pages.lessons import computed, processing
+from pages.lessons import computed
 from pages.lessons.coin import Coin
-from pages.lessons.scenes import SCENES
-from pages.lessons.slack import Slack
+from pages.lessons.scene import WIDTHS, Slack, rounded
+from pages.lessons.survey import SCENES
 from tests.pages.apps import open_app
 from ui import lessons
 from ui.lesson_text import LessonError, Question
@@ -81,13 +81,13 @@ def test_the_estimated_share_errs_as_much_as_is_said():
 
 def test_rounding_needs_no_more_slack_and_the_sum_over_cells_is_right():
     eps = np.array([0.0, 0.5, 1.0, 2.0])
-    for sigma, width in product((0.5, 1.0, 5.0), processing.WIDTHS):
-        assert (processing.rounded(sigma, width, eps) <= acc.Gaussian(sigma).delta(eps) * (1 + 1e-9) + 1e-15).all()
+    for sigma, width in product((0.5, 1.0, 5.0), WIDTHS):
+        assert (rounded(sigma, width, eps) <= acc.Gaussian(sigma).delta(eps) * (1 + 1e-9) + 1e-15).all()
     edges = (np.arange(-40, 41) + 0.5) * 2
     first, second = (np.diff(norm.cdf(edges, centre)) for centre in (0, 1))
     expected = max(np.maximum(p - math.e * q, 0).sum() for p, q in ((first, second), (second, first)))
-    assert processing.rounded(1.0, 2.0, np.ones(1))[0] == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_allclose(processing.rounded(1.0, 0.1, eps), acc.Gaussian(1.0).delta(eps), rtol=0.02)
+    assert rounded(1.0, 2.0, np.ones(1))[0] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(rounded(1.0, 0.1, eps), acc.Gaussian(1.0).delta(eps), rtol=0.02)
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------

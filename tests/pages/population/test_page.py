@@ -11,7 +11,7 @@ from objpert_core.theory.population_risk import descent_parts
 from pages.population import controls, numbers
 from pages.population.learning import LEGEND
 from pages.population.methods import Methods
-from pages.population.passes import Passes
+from pages.population.proved import Passes
 from pages.population.rows import Gap
 from tests.pages.apps import finished, open_app, said, spec
 from tests.plotted import decode
