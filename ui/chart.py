@@ -23,15 +23,8 @@ LONGEST = 26  # letters of a name that has room in half of a telephone's picture
 
 
 class Chart(go.Figure):
-    """A figure from one dictionary, which is neither validated nor changed.
+    """A figure from one dictionary with plotly's full names, which is neither validated nor changed.
 
-    Parameters
-    ----------
-    spec : dict
-        ``data``, ``layout`` and, where there are any, ``frames``, with plotly's full names: no ``title_text``.
-
-    Examples
-    --------
     >>> chart = Chart({"data": [{"type": "scatter", "x": [1, 2], "y": [3, 4]}], "layout": {"height": 200}})
     >>> chart.to_dict()["data"], chart.layout.height
     ([{'type': 'scatter', 'x': [1, 2], 'y': [3, 4]}], 200)

@@ -47,17 +47,8 @@ def log_values(
 ) -> tuple[float, ...]:
     """Rounded values from `low` to `high` (both inclusive when round), evenly spread on a log scale.
 
-    Parameters
-    ----------
-    low, high : float
-        Positive ends.
-    extra : iterable of float
-        Further values to be offered exactly, for instance those of presets.
-    steps : sequence of float or None
-        The mantissas in [1, 10) of one decade; E24 preferred numbers unless given, `ROUND_STEPS` for few.
+    `extra` values are offered exactly, as presets need them; `steps` are the mantissas of a decade, E24 unless given.
 
-    Examples
-    --------
     >>> log_values(1, 3, steps=(1, 2, 5), extra=[1.25])
     (1.0, 1.25, 2.0)
     """

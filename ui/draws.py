@@ -8,7 +8,7 @@ import numpy as np
 from objpert_core.evaluation import Estimate
 from objpert_core.experiments.summary import Interval
 from ui import words
-from ui.figures import GHOST_OPACITY, axis, before, look, series, translucent
+from ui.figures import GHOST_OPACITY, axis, before, look, marks, series, ticks, translucent
 
 
 def spread(
@@ -21,24 +21,9 @@ def spread(
     former: Interval | None = None,
     published: Estimate | None = None,
 ) -> list[dict[str, Any]]:
-    """The traces of one method: the mean of the run before, each draw beside its seed, and the mean with its interval.
+    """The traces of one method at its `place` on the axis: the `former` mean, each draw beside its seed, the mean.
 
-    Parameters
-    ----------
-    label : str
-        The method; the legend adds the mean.
-    place : float
-        Where on the axis it stands.
-    role : str
-        Its look, a key of `ROLES`.
-    mean : Interval or None
-        None before the first draw.
-    values, seeds : sequence
-        Each draw and its noise seed; empty draws no dots.
-    former : Interval or None
-        What the run before had.
-    published : Estimate or None
-        Where the mean is a score that may be published: its bar is this interval.
+    The mean's bar is its interval, or that of the score that may be `published`; it is None before the first draw.
     """
     drawn = look(role)
     traces = [] if former is None else [before(label, place - 0.2, former.mean, role)]
@@ -48,16 +33,15 @@ def spread(
         beside = place + 0.12 + 0.16 * np.arange(len(values)) / max(len(values) - 1, 1)
         marker = {"color": translucent(drawn.color, 0.45), "symbol": drawn.symbol, "size": 6}
         hover = "noise seed %{customdata}: %{y:.2%}"
-        dots = series("", beside, values, role, mode="markers", hover=hover, marker=marker)
-        traces.append(dots | {"showlegend": False, "customdata": np.array(seeds)})
+        more: dict[str, Any] = {"marker": marker, "showlegend": False, "customdata": np.array(seeds)}
+        traces.append(series("", beside, values, role, mode="markers", hover=hover, **more))
     bars: dict[str, Any] = {}
     if published is not None or mean.count >= words.FEWEST:
         low, high = mean.within() if published is None else (published.low, published.high)
         ends = {"symmetric": False, "array": np.array([high - mean.mean]), "arrayminus": np.array([mean.mean - low])}
         bars = {"error_y": {**ends, "color": drawn.color, "thickness": 2, "width": 8}}
     name = f"{label} {words.accuracy(mean.mean)}"
-    large = series(name, [place], [mean.mean], role, mode="markers", hover="%{y:.2%}", **bars)
-    return [*traces, large | {"marker": {**large["marker"], "size": 12}}]
+    return [*traces, marks(name, [place], [mean.mean], role, 12, hover="%{y:.2%}", **bars)]
 
 
 def view(traces: Sequence[dict[str, Any]], *also: float) -> tuple[float, float]:
@@ -74,8 +58,7 @@ def view(traces: Sequence[dict[str, Any]], *also: float) -> tuple[float, float]:
 
 def places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:
     """An axis whose whole numbers carry names."""
-    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": list(labels)}
-    return axis(title, view, **ticks, showgrid=False)
+    return axis(title, view, **ticks(np.arange(len(labels)), list(labels), showgrid=False))
 
 
 def faint(traces: list[dict[str, Any]], stale: bool) -> list[dict[str, Any]]:

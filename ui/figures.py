@@ -155,28 +155,10 @@ def series(
     hover: str | None = None,
     **extra: Any,
 ) -> dict[str, Any]:
-    """One curve in the look of its role, as a plotly trace.
+    """One curve in the look of its role, as a plotly trace; NaN breaks the line.
 
-    Parameters
-    ----------
-    name : str
-        What the legend and the table call it.
-    x, y : array of shape (n,)
-        NaN breaks the line.
-    role : str
-        A key of `ROLES`; another one gets a spare look.
-    ghost : bool
-        Draw it as the faint trace of the previous setting: thin, no legend entry, no hover.
-    mode : {"lines", "markers", "lines+markers"}
-    hover : str or None
-        Plotly's hover template for one point, without the name.
-    extra : object
-        Further plotly trace attributes (``error_y``, ``fill``, ``legendrank`` …).
-
-    Returns
-    -------
-    dict
-        For `figure`.
+    A `ghost` is the faint trace of the previous setting: thin, no legend entry, no hover. `hover` is plotly's template
+    for one point, without the name; `extra` are further attributes of the trace.
     """
     style = look(role)
     trace: dict[str, Any] = {
@@ -200,6 +182,27 @@ def series(
     return trace | extra
 
 
+def marks(
+    name: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    role: str,
+    size: float = 8,
+    *,
+    hover: str | None = None,
+    look: Mapping[str, Any] | None = None,
+    **extra: Any,
+) -> dict[str, Any]:
+    """Marks without a line, in the look of their role as far as `look` says nothing else; the rest as for `series`."""
+    trace = series(name, x, y, role, mode="markers", hover=hover, **extra)
+    return trace | {"marker": trace["marker"] | {"size": size} | (look or {})}
+
+
+def ticks(values: ArrayLike, texts: Any, **extra: Any) -> dict[str, Any]:
+    """For `axis`: a tick at each value, with its text."""
+    return {"tickmode": "array", "tickvals": values, "ticktext": texts, **extra}
+
+
 def curves(
     names: Mapping[str, str],
     x: ArrayLike,
@@ -213,14 +216,8 @@ def curves(
 ) -> list[dict[str, Any]]:
     """The curves of one setting over those of the previous one, if there is one, which are ghosts.
 
-    Parameters
-    ----------
-    names : mapping
-        What the legend calls each curve, by its key.
-    of, role : callable
-        Heights and role of a key's curve at a setting; infinite heights are not drawn.
-    between : sequence of dict
-        Traces over the ghosts and under the curves.
+    `of` and `role` say the heights and the look of a key's curve at a setting; infinite heights are not drawn. What is
+    `between` lies over the ghosts and under the curves.
     """
 
     def drawn(setting: T, then: str, **look: Any) -> list[dict[str, Any]]:

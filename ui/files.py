@@ -41,20 +41,8 @@ def of_picture(
 ) -> None:
     """What opens under a picture. A slide has none.
 
-    Parameters
-    ----------
-    numbers : callable
-        Makes the plotted numbers; no index is written.
-    figure : plotly.graph_objects.Figure
-        What is on the screen.
-    rows : sequence of mapping
-        The table under it, if there is one. The plotted numbers are too many for a paper's table.
-    name : str
-        Of the files without suffix; also the prefix of the buttons' keys.
-    title : str
-        Stands over the figure in a file.
-    alt : str
-        The table's caption.
+    The plotted `numbers` are made when their button is pressed; `rows` are the table under the picture and `alt` its
+    caption; `title` stands over the figure; the buttons' keys begin with `name`, which the files have, too.
     """
     if style.embedded():
         return

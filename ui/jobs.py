@@ -51,30 +51,14 @@ class QueueFullError(RuntimeError):
 
 @dataclass(frozen=True)
 class JobView(Generic[T]):
-    """What a page may show of a job at one moment.
+    """What a page may show of a job at one moment."""
 
-    Attributes
-    ----------
-    state : str
-        "waiting", "running", "finished", "stopped" (by its owner, or abandoned) or "failed".
-    latest : object or None
-        The last partial result; None before the first. A stop or a failure keeps it.
-    message : str or None
-        One sentence that says why the job failed.
-    ahead : int
-        How many waiting jobs are in front of this one.
-    stopping : bool
-        Whether a stop was asked for and has not taken effect yet.
-    seconds : float
-        Time since the job began to run; it stands still once the job has ended.
-    """
-
-    state: State
-    latest: T | None
-    message: str | None
-    ahead: int
-    stopping: bool
-    seconds: float
+    state: State  # "waiting", "running", "finished", "stopped" (by its owner, or abandoned) or "failed"
+    latest: T | None  # the last partial result; None before the first; a stop or a failure keeps it
+    message: str | None  # one sentence that says why the job failed
+    ahead: int  # how many waiting jobs are in front of this one
+    stopping: bool  # whether a stop was asked for and has not taken effect yet
+    seconds: float  # time since the job began to run; it stands still once the job has ended
 
     @property
     def active(self) -> bool:
@@ -173,19 +157,7 @@ class Job(Generic[T]):
 
 
 class JobRunner:
-    """Runs jobs, at most `workers` at once; networks take turns, and each is served first come first served.
-
-    Parameters
-    ----------
-    workers : int
-        How many jobs run at once.
-    queue_limit : int
-        How many more may wait.
-    abandoned_after : float
-        Seconds without a `Job.view()` after which a job is stopped.
-    clock : callable
-        Monotonic seconds; tests replace it.
-    """
+    """Runs jobs, at most `workers` at once; networks take turns, and each is served first come first served."""
 
     def __init__(
         self,
@@ -206,22 +178,10 @@ class JobRunner:
         self._threads = 0
 
     def submit(self, owner: str, work: Work[T], *, network: str = "") -> Job[T]:
-        """Queue `work` for `owner`, whose previous job is stopped first.
+        """Queue `work` for `owner`, whose previous job is stopped first; `QueueFullError` where nothing was queued.
 
         Where the queue is full the last job of the network that has most in it makes way, if that leaves it no fewer
         than the newcomer's.
-
-        Parameters
-        ----------
-        owner : str
-        work : generator function
-        network : str
-            Where the owner comes from, as `ui.visitors.network` says it.
-
-        Raises
-        ------
-        QueueFullError
-            The queue is full; nothing was queued.
         """
         job: Job[T] = Job(self, owner, work, network)
         with self._lock:

@@ -132,20 +132,7 @@ class Lesson:
 
 
 def parse(text: str, name: str) -> Lesson:
-    """A lesson from its text.
-
-    Parameters
-    ----------
-    text : str
-        The whole file.
-    name : str
-        What addresses call it.
-
-    Raises
-    ------
-    LessonError
-        With the line, where something is not as the module's docstring says.
-    """
+    """A lesson from its text; `LessonError` names the line where something is not as the module's docstring says."""
     lines = list(enumerate(text.splitlines(), start=1))
     for number, line in lines:
         if "![" in line:  # however the rest of it is broken into lines

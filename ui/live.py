@@ -28,12 +28,7 @@ def at_once(*requests: Request[T]) -> list[T]:
     """The results of requests that take a moment: each made once for everybody who asks, and kept for a while.
 
     Everything that decides the numbers, seeds included, is in a request. A class that opens the same link waits for
-    one fit.
-
-    Raises
-    ------
-    ValueError
-        With one sentence for people, whatever went wrong.
+    one fit. Whatever goes wrong is a `ValueError` with one sentence for people.
     """
     try:
         return [_made(request) for request in requests]
@@ -61,10 +56,10 @@ def run_button(prefix: str, *, ready: bool, why_not: str | None = None) -> bool:
     return st.button("Run", type="primary", icon=icon, key=key, disabled=not ready, help=why_not, width="stretch")
 
 
-def start(runs: Runs[T], request: Request[T], meter: Meter, worth: Callable[[T], bool], **notes: Any) -> bool:
+def start(runs: Runs[T], request: Request[T], meter: Meter, worth: Callable[[T], bool]) -> bool:
     """Queue the request's work; the last result that is `worth` it becomes the ghost."""
     work = partial(request.work, meter=meter)
-    return runs.start(request, work, meter=meter, previous=runs.previous(worth), **notes)
+    return runs.start(request, work, meter=meter, previous=runs.previous(worth))
 
 
 def plain(value: Any) -> str:
@@ -86,22 +81,9 @@ def differences(
     what: str = SHOWN,
     **called: str,
 ) -> str | None:
-    """How the controls differ from what is shown, 'ε = 1 (now 2)'; None when they agree.
+    """How the controls differ from what is shown, 'ε = 1 (now 2)', and what Run will do `then`; None when they agree.
 
-    Parameters
-    ----------
-    shown, asked : Request
-        The run's, and the controls'.
-    fields : sequence of str
-        What counts of the settings.
-    then : str
-        What pressing Run will do.
-    said : callable
-        A value in words.
-    what : str
-        What differs, and its verb.
-    called : str
-        What a field is called, where that is not its name and not what other pages call it.
+    `fields` are those of the settings that count, and `called` what the page calls them otherwise than others do.
     """
     names = _CALLED | called
     moves = [("data set", shown.name, asked.name), ("split seed", shown.split_seed, asked.split_seed)]

@@ -55,23 +55,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, its take-away in words, and a function that makes the numbers in it.
-
-    Attributes
-    ----------
-    figure : plotly.graph_objects.Figure
-    alt : str
-        What somebody who cannot see it should know.
-    numbers : callable or None
-        Makes the plotted numbers, by column or by row.
-    title : str
-        Stands over the figure in a file; `alt` unless given.
-    """
+    """A figure, its take-away in words, and a function that makes the numbers in it."""
 
     figure: go.Figure
-    alt: str
-    numbers: Callable[[], Numbers] | None = None
-    title: str = ""
+    alt: str  # what somebody who cannot see it should know
+    numbers: Callable[[], Numbers] | None = None  # makes the plotted numbers, by column or by row
+    title: str = ""  # stands over the figure in a file; `alt` unless given
 
 
 def begin(name: str, lead: str) -> None:
@@ -131,16 +120,9 @@ def _worksheet(name: str, presets: Sequence[Preset], link: str, answers: bool) -
 
 
 def answer(sentence: str, *, promise: str = "", why: str = "") -> None:
-    """The answer in one large sentence; a screen reader announces it when it changes.
+    """The answer in one large sentence of at most 18 words; a screen reader announces it when it changes.
 
-    Parameters
-    ----------
-    sentence : str
-        At most 18 words; an equation counts as one.
-    promise : str
-        One line with ε, δ, adjacency and accountant; the accountant is seen by who opens it.
-    why : str
-        One sentence: why ε moved since the setting before, or why it did not.
+    Under it the `promise`, whose accountant is seen by who opens it, and `why` ε moved since the setting before.
     """
     lines = f'<p class="answer-why">{_set(why)}</p>' if why else ""
     lines += _promise(promise) if promise else ""
@@ -193,20 +175,8 @@ def evidence(
 ) -> None:
     """What stands under a picture: its table, its files, the lines of Python that give its numbers.
 
-    Parameters
-    ----------
-    picture : Picture
-        With `numbers`.
-    rows : sequence of mapping
-        The table; none is drawn without rows.
-    name : str
-        Name of the files without suffix; also the prefix of the buttons' keys.
-    code : str
-        Python; no block is drawn without it.
-    note : str
-        What the lines of Python print, unless it is the numbers on the screen.
-    shown : sequence of mapping
-        The picture's table, where it stands elsewhere on the page: it is not drawn, and the files have it.
+    The files are called `name`, with which the buttons' keys begin. A table that is `shown` elsewhere on the page is in
+    the files only. `note` says what the lines print, unless it is the numbers on the screen.
     """
     if style.embedded():
         return
@@ -240,14 +210,7 @@ download = files.download
 def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None, name: str = "") -> None:
     """A small table of texts, as real HTML rows that a screen reader walks through; wide ones scroll sideways.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Column to text.
-    alt : str or None
-        What it shows.
-    name : str
-        Of its files; none are offered without one. A picture's own table is among the picture's files.
+    It has files where it has a `name`; a picture's own table is among the picture's files.
     """
     if not rows:
         return

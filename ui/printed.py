@@ -35,14 +35,7 @@ _AXIS = {"gridcolor": "#dddddd", "linecolor": "#444444", "mirror": True, "showli
 def printed(figure: go.Figure, *, title: str = "", column: float | None = None) -> Chart:
     """The same figure for a file, with its width and height; the one given is left as it is.
 
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        What is on the screen.
-    title : str
-        What it shows; left out of a paper's figure, which has a caption.
-    column : float or None
-        Millimetres: then text of 8 points and lines as in print.
+    In a `column` of so many millimetres it has text of 8 points, lines as in print, and no title: a paper has captions.
     """
     picture: dict[str, Any] = figure.to_plotly_json()
     layout, traces = picture["layout"], picture["data"]

@@ -6,12 +6,8 @@ import base64
 def qr_svg(url: str) -> str:
     """The code of a link as inline SVG: black on white, with the margin that scanners need, as wide as its place.
 
-    Write the link beside it, too: its name does not say it.
-
-    Raises
-    ------
-    ValueError
-        Where the link is longer than the 2,953 bytes that a code holds.
+    Write the link beside it, too: its name does not say it. `ValueError` for more than the 2,953 bytes that a code
+    holds.
     """
     import segno  # by the first code, not by every page
 

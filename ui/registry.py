@@ -12,27 +12,13 @@ ROOMS = Path(__file__).parents[1] / "pages"
 
 @dataclass(frozen=True)
 class Entry:
-    """One page.
+    """One page."""
 
-    Attributes
-    ----------
-    name : str
-        Its folder in ``pages`` and its address.
-    title : str
-        What menu and links call it.
-    question : str
-        What it answers: its heading.
-    group : str
-        Its place in the menu: for whom it is.
-    symbol : str
-        The name of its Material symbol.
-    """
-
-    name: str
-    title: str
-    question: str
-    group: str
-    symbol: str
+    name: str  # its folder in ``pages`` and its address
+    title: str  # what menu and links call it
+    question: str  # what it answers: its heading
+    group: str  # its place in the menu: for whom it is
+    symbol: str  # the name of its Material symbol
 
     @property
     def headed(self) -> str:
@@ -93,20 +79,11 @@ PAGES: tuple[Entry, ...] = (
 
 @dataclass(frozen=True)
 class Step:
-    """One page of the path that Home offers to those who are new to all this.
+    """One page of the path that Home offers to those who are new to all this."""
 
-    Attributes
-    ----------
-    name : str
-        The page.
-    lesson : str
-        What to take from it, in one short sentence.
-    query : mapping
-        How the page is opened where that is not as usual: addresses of its controls.
-    """
-
-    name: str
-    lesson: str
+    name: str  # the page
+    lesson: str  # what to take from it, in one short sentence
+    # how the page is opened where that is not as usual: addresses of its controls
     query: Mapping[str, str] = field(default_factory=dict)
 
 

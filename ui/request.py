@@ -27,21 +27,11 @@ class Meter:
 
 @dataclass(frozen=True)
 class Request(Generic[T]):
-    """Everything that decides the numbers; a page says in `study` what is done with it.
+    """Everything that decides the numbers; a page says in `study` what is done with it."""
 
-    Attributes
-    ----------
-    name : str
-        The data set.
-    split_seed : int
-        Which of its rows are held out.
-    settings : object
-        The rest.
-    """
-
-    name: str
-    split_seed: int
-    settings: Any
+    name: str  # the data set
+    split_seed: int  # which of its rows are held out
+    settings: Any  # the rest
 
     def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[T]:
         """The results so far, after each fit."""

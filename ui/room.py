@@ -62,17 +62,10 @@ location.assign(slide);
 
 @dataclass(frozen=True)
 class Room:
-    """The room that this session is in.
-
-    Attributes
-    ----------
-    name : str
-    key : str
-        The lecturer's; "" for everybody else.
-    """
+    """The room that this session is in."""
 
     name: str
-    key: str = ""
+    key: str = ""  # the lecturer's; "" for everybody else
 
     @property
     def leads(self) -> bool:
@@ -93,13 +86,7 @@ def here() -> Room | None:
 
 
 def open_here() -> None:
-    """Open a room that this session leads.
-
-    Raises
-    ------
-    RoomError, UnusableFileError
-        Where there is no place for another one, or no file to keep it in.
-    """
+    """Open a room that this session leads; `RoomError` or `UnusableFileError` where that is not possible."""
     opened = st.session_state.get(_OPENED, 0)
     if opened >= MOST_OPENED:
         raise RoomError(f"You have opened {MOST_OPENED} rooms. Reload the page to open another one.")
@@ -251,15 +238,7 @@ class Poll:
     tally: Tally
 
     def show(self, guess: str | None, right: int) -> bool:
-        """What stands under the options. True once the answer may be drawn, which the lecturer decides.
-
-        Parameters
-        ----------
-        guess : str or None
-            The option chosen.
-        right : int
-            The right option.
-        """
+        """What stands under the options. True once the answer may be drawn, which the lecturer decides."""
         said = ""
         if self.room.leads:
             self._buttons()

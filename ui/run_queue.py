@@ -21,15 +21,7 @@ SLOW_AFTER = 1.0  # seconds; whoever takes longer, a download perhaps, holds up 
 
 
 class Turns:
-    """So many at once; the others wait in the order in which they came.
-
-    Parameters
-    ----------
-    at_once : int
-        How many have a turn at the same time, those left out who have had theirs for `slow_after` seconds.
-    slow_after : float
-        Seconds.
-    """
+    """So many at once, those left out who have had a turn for `slow_after` seconds; the others wait in their order."""
 
     def __init__(self, at_once: int = AT_ONCE, slow_after: float = SLOW_AFTER) -> None:
         self.at_once, self.slow_after = at_once, slow_after

@@ -36,27 +36,12 @@ def visitor(prefix: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Run(Generic[T]):
-    """One press of a button.
+    """One press of a button."""
 
-    Attributes
-    ----------
-    request : object
-        Everything that decides the numbers.
-    job : Job
-        The work, queued.
-    previous : object or None
-        The last result of the run before, for ghosts.
-    meter : object or None
-        Where the work is between two results: the work writes, the page reads.
-    guess : str or None
-        What was predicted before the run.
-    """
-
-    request: Any
-    job: Job[T]
-    previous: T | None = None
-    meter: Any = None
-    guess: str | None = None
+    request: Any  # everything that decides the numbers
+    job: Job[T]  # the work, queued
+    previous: T | None = None  # the last result of the run before, for ghosts
+    meter: Any = None  # where the work is between two results: the work writes, the page reads
 
 
 @dataclass(frozen=True)
@@ -74,18 +59,10 @@ class Seen(Generic[T]):
 
 @dataclass(frozen=True)
 class Runs(Generic[T]):
-    """The runs of one kind on one page; each session holds its latest.
+    """The runs of one kind on one page; each session holds its latest."""
 
-    Attributes
-    ----------
-    page : str
-        The page's name; a session has one job a page.
-    kind : str
-        Tells several kinds on one page apart.
-    """
-
-    page: str
-    kind: str = "run"
+    page: str  # the page's name; a session has one job a page
+    kind: str = "run"  # tells several kinds on one page apart
 
     @property
     def _key(self) -> str:
@@ -114,24 +91,10 @@ class Runs(Generic[T]):
         last = run.job.view().latest
         return last if last is not None and worth(last) else run.previous
 
-    def start(self, request: Any, work: Work[T], *, meter: Any = None, **notes: Any) -> bool:
+    def start(self, request: Any, work: Work[T], *, meter: Any = None, previous: T | None = None) -> bool:
         """Queue `work`; a run of this session on this page that is still under way is stopped by it.
 
-        Parameters
-        ----------
-        request : object
-            What was asked for; kept beside the result.
-        work : generator function
-            See `ui.jobs`.
-        meter : object or None
-            What the work tells about itself between two results, in its field `now`.
-        notes : object
-            The other fields of `Run`.
-
-        Returns
-        -------
-        bool
-            False where the server had no room; `look` says so until the next press.
+        False where the server had no room; `look` says so until the next press.
         """
         st.session_state.pop(f"{self._key}_refused", None)
         try:
@@ -140,7 +103,7 @@ class Runs(Generic[T]):
         except QueueFullError as error:
             st.session_state[f"{self._key}_refused"] = str(error)
             return False
-        st.session_state[self._key] = Run(request, job, meter=meter, **notes)
+        st.session_state[self._key] = Run(request, job, previous, meter)
         return True
 
     def follow(self, draw: Callable[..., None], *arguments: Any) -> None:
@@ -162,14 +125,8 @@ class Runs(Generic[T]):
     ) -> Seen[T] | None:
         """Show a refusal, how far the run is beside Stop, or how it ended; returns the run, None before the first.
 
-        Parameters
-        ----------
-        progress : callable
-            Share done and words, while the run is active.
-        outcome : callable
-            One sentence about a run that ended; None shows none.
-        narrow : bool
-            Whether Stop has no room beside the bar.
+        `progress` is the share done and words; `outcome` one sentence about a run that ended, or None. Where it is
+        `narrow`, Stop stands under the bar.
         """
         if words := st.session_state.get(f"{self._key}_refused"):
             st.error(words, icon=":material/hourglass_disabled:")

@@ -32,15 +32,7 @@ def link(controls: Iterable[Control], *, slide: bool = False, alone: bool = Fals
 
 
 def button(controls: Iterable[Control], make_sheet: Callable[[str, bool], bytes] | None = None) -> None:
-    """The button "Share".
-
-    Parameters
-    ----------
-    controls : iterable of Control
-        What the link names.
-    make_sheet : callable, optional
-        Makes the page's worksheet from a link, with the teacher's answers or without.
-    """
+    """The button "Share": links that name the controls, and the page's worksheet where one can be made."""
     st.fragment(_button)(tuple(controls), make_sheet)
 
 

@@ -37,16 +37,7 @@ class UnusableFileError(RuntimeError):
 
 
 class SharedFile:
-    """The file, with one connection for changes and another for reading.
-
-    Parameters
-    ----------
-    path : Path
-    schema : str
-        SQL that makes the tables; each statement with IF NOT EXISTS.
-    off : str
-        What an `UnusableFileError` says.
-    """
+    """The file, with one connection for changes and another for reading; `off` is what an `UnusableFileError` says."""
 
     def __init__(self, path: Path, schema: str, off: str) -> None:
         self._path, self._off = path, off
@@ -172,10 +163,7 @@ def _make_private(path: Path) -> None:
 def private_file(variable: str, name: str) -> Path:
     """The file that the environment variable names, or ``name.sqlite`` in a temporary folder of this user's.
 
-    Raises
-    ------
-    PermissionError
-        Where somebody else owns, or may open, the temporary folder of that name.
+    `PermissionError` where somebody else owns, or may open, the temporary folder of that name.
     """
     if named := os.environ.get(variable):
         return Path(named)

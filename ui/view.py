@@ -208,26 +208,13 @@ class View(ABC):
 
 @dataclass(frozen=True)
 class Pictures:
-    """The pictures of a page: one is drawn beside its controls; the others' controls keep their place in the address.
+    """The pictures of a page: one is drawn beside its controls; the others' controls stay in the address."""
 
-    Attributes
-    ----------
-    page : str
-        The page's name.
-    views : mapping of str to type
-        Each picture by its name in the address.
-    choice : Choice or None
-        The control that chooses the picture; None where there is one picture.
-    ghost : Toggle or None
-        Whether a picture shows the setting before.
-    linked : sequence of Control
-        All controls of the page as its links name them, where that is another order than the views' own.
-    """
-
-    page: str
-    views: Mapping[str, type[View]]
-    choice: Choice | None = None
-    ghost: Toggle | None = None
+    page: str  # the page's name
+    views: Mapping[str, type[View]]  # each picture by its name in the address
+    choice: Choice | None = None  # the control that chooses the picture; None where there is one picture
+    ghost: Toggle | None = None  # whether a picture shows the setting before
+    # all controls of the page as its links name them, where that is another order than the views' own
     linked: Sequence[Control] = ()
 
     @property

@@ -95,21 +95,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Tally:
-    """The votes on a question at one moment.
+    """The votes on a question at one moment."""
 
-    Attributes
-    ----------
-    counts : tuple of int
-        Votes for each option.
-    revealed : bool
-        Whether the class may see them; nobody votes any more while it does.
-    turn : int
-        How often the votes were cleared. A vote of an earlier turn is none.
-    """
-
-    counts: tuple[int, ...]
-    revealed: bool = False
-    turn: int = 0
+    counts: tuple[int, ...]  # votes for each option
+    revealed: bool = False  # whether the class may see them; nobody votes any more while it does
+    turn: int = 0  # how often the votes were cleared; a vote of an earlier turn is none
 
     @property
     def votes(self) -> int:
@@ -118,15 +108,7 @@ class Tally:
 
 
 class Rooms:
-    """The rooms of one file.
-
-    Parameters
-    ----------
-    file : Path
-        Made when the first room is opened, for the owner only, and its folder with it.
-    now : callable, optional
-        The time in seconds since 1970.
-    """
+    """The rooms of one file, which is made when the first one is opened, for its owner only."""
 
     def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
         self._file, self._now = SharedFile(file, _SCHEMA, OFF), now
@@ -136,15 +118,7 @@ class Rooms:
     def open(self, network: str = "") -> tuple[str, str]:
         """Open a room: its name, for everybody, and its key, for who leads it; the file holds only a hash of the key.
 
-        Parameters
-        ----------
-        network : str
-            Where it is opened from, as `ui.visitors.network` says it.
-
-        Raises
-        ------
-        RoomError
-            Where there are as many rooms as may be, and people vote in all.
+        `RoomError` where there are as many rooms as may be, and people vote in all.
         """
         salt, key = secrets.token_bytes(16), secrets.token_urlsafe(16)
         name = "".join(secrets.choice(LETTERS) for _ in range(6))
@@ -219,25 +193,10 @@ class Rooms:
         return self._shared((name, question.name), read, none)
 
     def vote(self, name: str, question: Question, voter: str, choice: int, network: str = "") -> Outcome:
-        """Count a vote, in place of the one that this voter has cast before.
+        """Count a vote, in place of the one that this voter, a random token, has cast before.
 
-        Parameters
-        ----------
-        name : str
-            The room.
-        question : Question
-        voter : str
-            A random token: whoever has the same one counts once.
-        choice : int
-            The option, from 0.
-        network : str
-            Where it comes from, as `ui.visitors.network` says it.
-
-        Returns
-        -------
-        str
-            "counted"; or why it was not: the vote has "ended", the room or the question is "full", this voter has made
-            too many "changes", the room is "gone".
+        Where it does not count, the vote has "ended", the room or the question is "full", this voter has made too many
+        "changes", or the room is "gone".
         """
         if not 0 <= choice < question.options:
             raise ValueError(f"choice must be from 0 to {question.options - 1}, got {choice}")

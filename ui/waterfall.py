@@ -38,33 +38,18 @@ Trace = dict[str, Any]
 
 @dataclass(frozen=True)
 class Level:
-    """Somebody else's accuracy, to compare with.
+    """Somebody else's accuracy, to compare with."""
 
-    Attributes
-    ----------
-    method : str
-        The learner, for its look.
-    name : str
-        What the legend calls it.
-    share : float
-        Its mean accuracy.
-    """
-
-    method: str
-    name: str
-    share: float
+    method: str  # the learner, for its look
+    name: str  # what the legend calls it
+    share: float  # its mean accuracy
 
 
 def picture(found: Waterfall, levels: Sequence[Level] = (), ghost: Waterfall | None = None) -> Picture:
     """The waterfall: a bar a step, where it ends with the interval of what the step changes, and the sum of all.
 
-    Parameters
-    ----------
-    found : Waterfall
-    levels : sequence of Level
-        Others to compare with, as lines across; one that is far away is left to the table.
-    ghost : Waterfall or None
-        An earlier one: hollow marks show what each step changed there, where it is on the same rows.
+    `levels` are others to compare with, unless they are far away. Hollow marks show what each step of the `ghost`
+    changed, where it is on the same rows.
     """
     steps, total = found.steps, len(found.steps)
     across = (-0.5, total + 0.5)
@@ -103,8 +88,7 @@ def _mark(place: int, step: Step) -> Trace:
     """A step's mean, with the interval of what the step changed; blue is as published."""
     role = PUBLISHED if step.gain is None else TIGHT
     hover = "%{y:.2%}" + (f", {signed(step.gain.mean)} points ({ends(step.gain)})" if step.gain else "")
-    mark = figures.series(step.name, [place], [step.accuracy.mean], role, mode="markers", hover=hover)
-    mark |= {"showlegend": False, "marker": mark["marker"] | {"size": 11}}
+    mark = figures.marks(step.name, [place], [step.accuracy.mean], role, 11, hover=hover, showlegend=False)
     if half := _half(step):
         mark["error_y"] = {"array": np.array([half]), "color": figures.look(role).color, "thickness": 1.5, "width": 5}
     return mark

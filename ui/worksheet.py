@@ -32,31 +32,15 @@ _MARKUP = (
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question that is asked before its answer is shown.
+    """A question that is asked before its answer is shown."""
 
-    Attributes
-    ----------
-    title : str
-        On the closed box, after "Try it: ".
-    question : str
-    options : tuple of str
-    correct : int
-        Which option is right.
-    reason : str
-        Why, as Markdown; shown under the picture.
-    draw : callable or None
-        Draws what reveals the answer; called once the right option was chosen.
-    replies : tuple of str
-        Why each option is wrong; empty for the right one.
-    """
-
-    title: str
+    title: str  # on the closed box, after "Try it: "
     question: str
     options: tuple[str, ...]
-    correct: int
-    reason: str = ""
-    draw: Callable[[], None] | None = None
-    replies: tuple[str, ...] = ()
+    correct: int  # which option is right
+    reason: str = ""  # why, as Markdown; shown under the picture
+    draw: Callable[[], None] | None = None  # draws what reveals the answer; called once the right option was chosen
+    replies: tuple[str, ...] = ()  # why each option is wrong; empty for the right one
 
     @classmethod
     def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Self:
@@ -81,29 +65,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What stands on a worksheet.
+    """What stands on a worksheet."""
 
-    Attributes
-    ----------
-    title, question, lead : str
-        The page's name in the menu, its heading, and the introduction under it.
-    link : str
-        The whole address that shows this picture.
-    predictions : sequence of Prediction
-        What is asked before anybody looks.
-    tasks : sequence of Task
-        One row of the table each.
-    reading : str
-        The references.
-    """
-
-    title: str
+    title: str  # the page's name in the menu, its heading, and the introduction under it
     question: str
     lead: str
-    link: str
-    predictions: Sequence[Prediction] = ()
-    tasks: Sequence[Task] = ()
-    reading: str = ""
+    link: str  # the whole address that shows this picture
+    predictions: Sequence[Prediction] = ()  # what is asked before anybody looks
+    tasks: Sequence[Task] = ()  # one row of the table each
+    reading: str = ""  # the references
 
 
 def worksheet(sheet: Sheet, *, answers: bool = False) -> bytes:

@@ -63,4 +63,4 @@ def upright(heights: Sequence[float], top: float | None = None) -> tuple[float, 
 
 def ticks(values: Sequence[Any]) -> Trace:
     """A tick at each value."""
-    return {"tickmode": "array", "tickvals": np.array(values), "ticktext": [plain(v) for v in values]}
+    return figures.ticks(np.array(values), [plain(v) for v in values])

@@ -31,27 +31,13 @@ EMPTY = "rgba(0,0,0,0)"
 
 @dataclass(frozen=True)
 class Figure2(Reading):
-    """Some methods of a file, and what privacy costs there by Algorithm 1 with our theorem.
+    """Some methods of a file, and what privacy costs there by Algorithm 1 with our theorem."""
 
-    Attributes
-    ----------
-    methods : sequence of str
-        Which methods are shown.
-    view : str
-        One of `VIEWS`.
-    paper : bool
-        Mark the paper's numbers, where its tables have this data set.
-    ghost : Stored or None
-        Another file, whose means are drawn faintly.
-    live : Run or None
-        A run made just now, drawn as a mark of its own.
-    """
-
-    methods: Sequence[str] = ()
-    view: str = EVERYTHING
-    paper: bool = True
-    ghost: Stored | None = None
-    live: Run | None = None
+    methods: Sequence[str] = ()  # which methods are shown
+    view: str = EVERYTHING  # one of `VIEWS`
+    paper: bool = True  # mark the paper's numbers, where its tables have this data set
+    ghost: Stored | None = None  # another file, whose means are drawn faintly
+    live: Run | None = None  # a run made just now, drawn as a mark of its own
 
     def answer(self) -> str:
         """What privacy costs."""

@@ -32,18 +32,10 @@ _NEITHER = "the theorems of 2012 and 2023 promise nothing"
 
 @dataclass(frozen=True)
 class Reading(proofs.Told):
-    """What one bound says about an attacker.
+    """What one bound says about an attacker."""
 
-    Attributes
-    ----------
-    missed : float
-        Share of the members that an attacker with the given rate of false accusations misses at least.
-    guess : float
-        How often the best guess is right at most, starting from even odds.
-    """
-
-    missed: float
-    guess: float
+    missed: float  # share of the members that an attacker with the given rate of false accusations misses at least
+    guess: float  # how often the best guess is right at most, starting from even odds
 
 
 def _rates() -> FloatArray:

@@ -24,18 +24,10 @@ CHANGED = {**why.NAMES, "neighbours": "neighbours:"}
 
 @dataclass(frozen=True)
 class Setting(proofs.Setting):
-    """A setting, and which data sets count as neighbours.
+    """A setting, and which data sets count as neighbours."""
 
-    Attributes
-    ----------
-    rows : int
-        How many rows of one person are added or removed together.
-    replaced : bool
-        Whether one row is replaced instead.
-    """
-
-    rows: int = 1
-    replaced: bool = False
+    rows: int = 1  # how many rows of one person are added or removed together
+    replaced: bool = False  # whether one row is replaced instead
 
     def __str__(self) -> str:
         return super().__str__() + ("" if self.usual else f", {self.neighbours}")

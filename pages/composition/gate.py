@@ -23,40 +23,22 @@ LET, REFUSED, FITS, TOO_MUCH, LATER = "let through", "refused", "fits", "does no
 
 @dataclass(frozen=True)
 class Passage:
-    """One entry before the filter.
-
-    Attributes
-    ----------
-    mu : float
-        μ of all its releases together; inf where none is known.
-    spent : float
-        √(Σ μᵢ²) of what was let through, after this entry.
-    state : str
-        What became of it, or would.
-    """
+    """One entry before the filter."""
 
     entry: Entry
-    mu: float
-    spent: float
-    state: str
+    mu: float  # μ of all its releases together; inf where none is known
+    spent: float  # √(Σ μᵢ²) of what was let through, after this entry
+    state: str  # what became of it, or would
 
 
 @dataclass(frozen=True)
 class Gate:
-    """A filter after some entries.
+    """A filter after some entries."""
 
-    Attributes
-    ----------
-    budget, spent, left : float
-        In μ; `spent` is the odometer's reading.
-    epsilon : float
-        ε at the ledger's δ of that reading.
-    """
-
-    budget: float
-    spent: float
+    budget: float  # in μ, as the next two
+    spent: float  # the odometer's reading
     left: float
-    epsilon: float
+    epsilon: float  # ε at the ledger's δ of that reading
     passages: tuple[Passage, ...]
 
     @property

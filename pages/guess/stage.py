@@ -185,29 +185,24 @@ def _known(x: FloatArray, y: FloatArray) -> list[dict[str, Any]]:
 
 def _marked(at: tuple[float, ...], person: str) -> dict[str, Any]:
     label = "+1" if rounds.LABEL[person] == 1 else "−1"
-    trace = figures.series("the person: in or out?", [at[0]], [at[1]], "with", mode="markers", hover=f"label {label}")
-    symbol = "star" if label == "+1" else "star-open"
-    return trace | {"marker": {"color": figures.look("with").color, "symbol": symbol, "size": 17, "line": {"width": 2}}}
+    look = {"symbol": "star" if label == "+1" else "star-open", "line": {"width": 2}}
+    return figures.marks("the person: in or out?", [at[0]], [at[1]], "with", 17, hover=f"label {label}", look=look)
 
 
 def _centre(role: str, x: float, y: float, *, named: bool) -> dict[str, Any]:
     """The minimiser without noise."""
     name = f"θ if {'in' if role == 'with' else 'out'}, no noise"
-    trace = figures.series(name, [x], [y], role, mode="markers", hover="%{x:.4g}", showlegend=named)
-    return trace | {"marker": trace["marker"] | {"symbol": "x", "size": 9}}
+    return figures.marks(name, [x], [y], role, 9, hover="%{x:.4g}", look={"symbol": "x"}, showlegend=named)
 
 
 def _earlier(role: str, x: FloatArray, y: FloatArray) -> dict[str, Any]:
     name = "an earlier release, " + NAMES[role]
-    trace = figures.series(name, x, y, role, mode="markers", hover="%{x:.3g}", **_HIDDEN)
-    look = figures.look(role)
-    return trace | {"marker": {"color": look.color, "symbol": look.symbol, "size": 6}, "opacity": 0.7}
+    return figures.marks(name, x, y, role, 6, hover="%{x:.3g}", **_HIDDEN, opacity=0.7)
 
 
 def _released(x: float, y: float) -> dict[str, Any]:
-    trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}", **_HIDDEN)
-    look = {"color": figures.look("logistic").color, "symbol": "diamond", "size": 14}
-    return trace | {"marker": look}
+    look = {"symbol": "diamond"}
+    return figures.marks("published θ", [x], [y], "logistic", 14, hover="%{x:.4g}", look=look, **_HIDDEN)
 
 
 CURVES = {"ε and δ alone": "glm", "the whole proof": "logistic", "this person": "with", "a coin": "free"}

@@ -18,20 +18,8 @@ _UP = 1 + 2.0**-48  # what a logarithm and a quotient in doubles may be off by
 class Coin(Mechanism):
     """Yes-or-no answers: each is the truth with chance `truth`, else a fair coin's. Neighbours differ in the truth.
 
-    Parameters
-    ----------
-    truth : float in (0, 1)
-        How likely the first toss says: tell the truth.
-    answers : int >= 1
-        How often the same person answers, with fresh tosses.
+    The same person answers `answers` times, with fresh tosses.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Examples
-    --------
     >>> round(Coin(0.5).loss, 4)  # log 3
     1.0986
     """

@@ -249,12 +249,8 @@ NUMBERS: Mapping[str, Number] = {
 
 
 def compute(words: str, line: int) -> tuple[float, str]:
-    """A number by its name and arguments, "epsilon sigma=10 lam=5": its value, and how it is written.
-
-    Raises
-    ------
-    LessonError
-        If there is no number of that name, or not with these arguments.
+    """A number by its name and arguments, "epsilon sigma=10 lam=5": its value, and how it is written; or a
+    `LessonError`.
     """
     name, *rest = shlex.split(words)
     if name not in NUMBERS:
@@ -296,13 +292,7 @@ def value_of(option: str) -> float | None:
 
 
 def prediction(question: Question) -> page.Prediction:
-    """A lesson's question as pages ask it: every number is there, and the right option is known.
-
-    Raises
-    ------
-    LessonError
-        If a number cannot be computed, or does not choose one of the options.
-    """
+    """A lesson's question as pages ask it, every number computed and the right option known; or a `LessonError`."""
     options = tuple(filled(option, question.line) for option in question.options)
     correct = question.correct if question.correct is not None else _chosen(question, options)
     asked, reason = filled(question.question, question.line), filled(question.reason, question.line)

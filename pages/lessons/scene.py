@@ -26,13 +26,7 @@ class Scene(View):
 
     @classmethod
     def placed(cls, step: int, part: Controls) -> dict[str, Control]:
-        """The sliders of the step number `step`, which begin where its directive says.
-
-        Raises
-        ------
-        LessonError
-            If the directive names a slider that is not here, or a value that it does not offer.
-        """
+        """The sliders of a step, which begin where its directive says; `LessonError` for what is not offered."""
         for name in part.values:
             if name not in cls.controls:
                 known = ", ".join(cls.controls)

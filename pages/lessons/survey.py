@@ -80,8 +80,8 @@ class OneAnswer(Survey, name="lessons_coin", snippet="coin"):
             traces.append(figures.series(name, FINE, heights, role, hover="%{y:.3g}"))
             look: dict[str, Any] = {"mode": "markers+text", "showlegend": False, "hoverinfo": "skip"}
             mark = figures.series(name, [self.truth], [here], role, **look)
-            mark["marker"] |= {"size": 14}
             place = f"{'top' if role == 'with' else 'bottom'} {side}"
+            mark["marker"] |= {"size": 14}
             traces.append(mark | {"text": [sentences.number(here)], "textposition": place, "cliponaxis": False})
         share: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
         xaxis = figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share)

@@ -61,26 +61,13 @@ _LABELS = {
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a table before it is fitted.
+    """What is known of a table before it is fitted."""
 
-    Attributes
-    ----------
-    text : str
-        Its schema as JSON; empty where something lacks.
-    dialect : Dialect
-    step : str
-        What to do next; empty where everything is there.
-    rows : int or None
-        The number of its rows, where it is public.
-    idle : tuple of str
-        The columns that are left out although something is typed about them.
-    """
-
-    text: str
+    text: str  # its schema as JSON; empty where something lacks
     dialect: Dialect
-    step: str
-    rows: int | None = None
-    idle: tuple[str, ...] = ()
+    step: str  # what to do next; empty where everything is there
+    rows: int | None = None  # the number of its rows, where it is public
+    idle: tuple[str, ...] = ()  # the columns that are left out although something is typed about them
 
 
 def show(uploaded: Upload | None) -> Known:

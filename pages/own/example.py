@@ -23,21 +23,11 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Example:
-    """An invented table and what is public about it.
+    """An invented table and what is public about it."""
 
-    Attributes
-    ----------
-    name : str
-        Inside a sentence.
-    lines : tuple of Line
-        One a column, in the order of the file.
-    make : callable
-        Makes the table.
-    """
-
-    name: str
-    lines: tuple[Line, ...]
-    make: Callable[[np.random.Generator], dict[str, object]]
+    name: str  # inside a sentence
+    lines: tuple[Line, ...]  # one a column, in the order of the file
+    make: Callable[[np.random.Generator], dict[str, object]]  # makes the table
 
     def columns(self) -> list[dict[str, str]]:
         """What is public about each column, as texts."""

@@ -35,38 +35,17 @@ _WITH_COMMA = re.compile(r"[+-]?\d+,(\d{1,2}|\d{4,})")
 
 @dataclass(frozen=True)
 class Line:
-    """One column as it was typed.
+    """One column as it was typed."""
 
-    Attributes
-    ----------
-    column : str
-        Its name.
-    role : str
-        One of `ROLES`.
-    low, high : str
-        The public range of a number or a date; `LEARNED` leaves a number's to the fit.
-    categories : str
-        Separated by semicolons, or by commas where there is no semicolon. Of a target its values; of two that of
-        "no" first.
-    missing : str
-        What stands for a missing value; empty refuses it.
-    written : str
-        The form of a date, such as "%d.%m.%Y", or the currency symbol of a sum of money.
-    mark : bool
-        Whether a feature of its own says that the value is missing.
-    other : bool
-        Whether a value that is not listed is accepted, as none of the categories.
-    """
-
-    column: str
-    role: str = LEFT_OUT
-    low: str = ""
+    column: str  # its name
+    role: str = LEFT_OUT  # one of `ROLES`
+    low: str = ""  # the public range of a number or a date; `LEARNED` leaves a number's to the fit
     high: str = ""
-    categories: str = ""
-    missing: str = ""
-    written: str = ""
-    mark: bool = False
-    other: bool = False
+    categories: str = ""  # between semicolons, else commas; of a target its values, of two that of "no" first
+    missing: str = ""  # what stands for a missing value; empty refuses it
+    written: str = ""  # the form of a date, such as "%d.%m.%Y", or the currency symbol of a sum of money
+    mark: bool = False  # whether a feature of its own says that the value is missing
+    other: bool = False  # whether a value that is not listed is accepted, as none of the categories
 
 
 SWITCHES = ("mark", "other")
@@ -85,13 +64,7 @@ def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_schema(schema: TableSchema) -> dict[str, Line]:
-    """The lines that make `schema`, by column.
-
-    Raises
-    ------
-    ValueError
-        For a category with a semicolon, which separates categories here.
-    """
+    """The lines that make `schema`, by column; `ValueError` for a category with a semicolon, which separates them."""
     if schema.rows_used or schema.missing_words:
         raise ValueError("the schema has rules about rows or words for missing values: use the command objpert for it")
     if any(getattr(column, "pieces", None) for column in schema.columns.values()):
@@ -157,13 +130,7 @@ def idle(lines: Sequence[Line]) -> tuple[str, ...]:
 
 
 def schema(lines: Sequence[Line]) -> TableSchema:
-    """The schema that the lines make.
-
-    Raises
-    ------
-    ValueError
-        One sentence on the first thing that lacks or is wrong, with the column's name.
-    """
+    """The schema that the lines make; `ValueError` says of a column what first lacks or is wrong."""
     targets = [line for line in lines if line.role in TARGETS]
     if len(targets) != 1:
         found = f"; so far {len(targets)} columns have this role" if targets else ""

@@ -142,16 +142,7 @@ def table(made: Made) -> list[dict[str, str]]:
 
 
 def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> Picture:
-    """The largest coefficients; hollow those of the release before.
-
-    Parameters
-    ----------
-    made : Made
-    before : Made or None
-        Drawn for the features that both have, where both have the same target.
-    stale : bool
-        Draw it faintly, because it is not what the controls ask for.
-    """
+    """The largest coefficients; hollow those of the release before, where both have a feature and the same target."""
     chosen = np.sort(by_size(weights(made)))
     every = names_of(made)
     names, values = [every[place] for place in chosen], weights(made)[chosen]

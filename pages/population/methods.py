@@ -310,11 +310,11 @@ def _dot(name: str, place: int, excess: Interval) -> tuple[dict[str, Any], list[
     """The mean with its interval, and the values that the axis has to hold."""
     low, high = (excess.low, excess.high) if excess.known else (excess.mean, excess.mean)
     low = max(low, excess.mean / 10)  # an axis of logarithms has no zero
-    bars = {"symmetric": False, "array": [high - excess.mean], "arrayminus": [excess.mean - low]}
+    bars: dict[str, Any] = {"symmetric": False, "array": [high - excess.mean], "arrayminus": [excess.mean - low]}
     hover = f"{excess.mean:.3g} ± {excess.half_width:.2g}" if excess.known else f"{excess.mean:.3g}"
-    dot = figures.series(LABELS[name], [excess.mean], [place], role(name), mode="markers", hover=hover)
-    dot |= {"showlegend": False, "error_x": bars | {"color": figures.look(role(name)).color, "thickness": 2}}
-    dot["marker"] |= {"size": 12}
+    bars |= {"color": figures.look(role(name)).color, "thickness": 2}
+    look: dict[str, Any] = {"showlegend": False, "error_x": bars}
+    dot = figures.marks(LABELS[name], [excess.mean], [place], role(name), 12, hover=hover, **look)
     return dot, [excess.mean, low, high]
 
 

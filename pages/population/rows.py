@@ -263,9 +263,9 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
         traces = [self._squares(name) for name in dict.fromkeys(cell.winner for cell in self.cells)]
         if self.shown.n in n and self.shown.d in d:
             place = [self.shown.n], [self.shown.d]
-            ring = figures.series("this setting", *place, "guide", mode="markers", hoverinfo="skip")
-            ring["marker"] = {"symbol": "square-open", "size": 46, "color": figures.GREY, "line": {"width": 3}}
-            traces.append(ring | {"showlegend": False})
+            square = {"symbol": "square-open", "size": 46, "color": figures.GREY, "line": {"width": 3}}
+            look: dict[str, Any] = {"mode": "markers", "hoverinfo": "skip", "marker": square, "showlegend": False}
+            traces.append(figures.series("this setting", *place, "guide", **look))
         xaxis = figures.axis("rows n", (n[0] / 1.8, n[-1] * 1.8), log=True, **_at(n))
         yaxis = figures.axis("parameters d", (d[0] / 1.8, d[-1] * 1.8), log=True, **_at(d))
         return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
@@ -296,4 +296,4 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
 def _at(values: Sequence[int]) -> dict[str, Any]:
     """Ticks at these values; 10,000 is "10k" where there is little room."""
     texts = [f"{value // 1000}k" if value >= 10_000 else f"{value}" for value in values]
-    return {"tickmode": "array", "tickvals": list(values), "ticktext": texts}
+    return figures.ticks(list(values), texts)

@@ -180,8 +180,8 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
             traces.append(figures.guide((MIDDLE, MIDDLE), (0, _TOP)))
         median = (self.points.median, self.points.median), (0, 1.08)
         traces.append(figures.series("median (secret)", *median, "secret", hoverinfo="skip"))
-        dots = figures.series("points (secret)", self.values, heights, "without", mode="markers", hover="%{x}")
-        dots["marker"] |= {"size": 12, "symbol": "circle", "line": {"width": 1, "color": "#ffffff"}}
+        look = {"symbol": "circle", "line": {"width": 1, "color": "#ffffff"}}
+        dots = figures.marks("points (secret)", self.values, heights, "without", 12, hover="%{x}", look=look)
         xaxis = figures.axis("value", (-0.02, 1.02))
         yaxis = figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False)
         return figures.figure([*traces, dots, *self._release()], xaxis, yaxis, height=380, hovermode="closest")
@@ -203,9 +203,8 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         if value is None:
             return []
         if self.published == "number":
-            star = figures.series("published", [value], [1.16], "asked", mode="markers", hover="%{x:.3f}")
-            star["marker"] |= {"size": 14, "symbol": "star"}
-            return [star]
+            look = {"symbol": "star"}
+            return [figures.marks("published", [value], [1.16], "asked", 14, hover="%{x:.3f}", look=look)]
         side, told = ((MIDDLE, 1.0), "above ½") if value else ((0.0, MIDDLE), "not above ½")
         half = figures.series(f"published: {told}", side, (1.16, 1.16), "asked", hoverinfo="skip")
         half["line"] |= {"width": 10}
@@ -257,11 +256,10 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         law |= {"marker": {"color": colors}, "hovertemplate": "noisy D = %{x}: %{y:.3g}<extra></extra>"}
         edge, passing = points.threshold - 0.5, f"from {points.threshold} on the test passes"
         threshold = figures.series(passing, (edge, edge), (0, top), "tight", hoverinfo="skip")
-        own = figures.series("D (secret)", [points.distance], [0.97 * top], "secret", mode="markers", hover="D = %{x}")
-        noisy = [outcome.noisy_distance], [0.85 * top]
-        run = figures.series("this run (secret)", *noisy, "without", mode="markers", hover="noisy D = %{x}")
-        own["marker"] |= {"size": 12}
-        run["marker"] |= {"size": 14, "symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
+        own = figures.marks("D (secret)", [points.distance], [0.97 * top], "secret", 12, hover="D = %{x}")
+        noisy, hover = ([outcome.noisy_distance], [0.85 * top]), "noisy D = %{x}"
+        star = {"symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
+        run = figures.marks("this run (secret)", *noisy, "without", 14, hover=hover, look=star)
         seen = [*places, points.threshold, outcome.noisy_distance]
         xaxis = figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1))
         yaxis = figures.axis("probability", (0.0, top))

@@ -60,7 +60,6 @@ def bars(named: Sequence[tuple[str, float, str]], title: str, allowed: float | N
     if allowed is not None:
         traces.append(figures.guide((allowed, allowed), (-0.6, last)))
     names = [name for name, _, _ in named]
-    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(named)), "ticktext": names}
     xaxis = figures.axis(title, (0.0, far))
-    yaxis = figures.axis("", (last, -0.6), showgrid=False, **ticks)
+    yaxis = figures.axis("", (last, -0.6), showgrid=False, **figures.ticks(np.arange(len(named)), names))
     return figures.figure(traces, xaxis, yaxis, height=70 + 40 * len(named), legend=False)

@@ -119,9 +119,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
         traces.append(figures.series("distance D (secret)", EPSILONS, y, "secret", mode="lines+markers", **look))
         traces += _beyond(curve, top)
         if math.isfinite(here):
-            dot = figures.series("D here (secret)", [self.epsilon], [here], "asked", mode="markers", **look)
-            dot["marker"] |= {"size": 13}
-            traces.append(dot)
+            traces.append(figures.marks("D here (secret)", [self.epsilon], [here], "asked", 13, **look))
         xaxis = figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True)
         yaxis = figures.axis("teachers to change", (0.0, top))
         return figures.figure(traces, xaxis, yaxis, height=380, hovermode="closest")
@@ -158,8 +156,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
         colors = [figures.look("asked" if place == 1 else "guide").color for place in places.tolist()]
         drawn = {"type": "bar", "name": "votes", "x": places, "y": means, "marker": {"color": colors}}
         drawn |= {"hovertemplate": "class %{x}: %{y:.0f} votes<extra></extra>"}
-        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": places, "ticktext": places.astype(str)}
-        xaxis = figures.axis("class", (0.4, CLASSES + 0.6), **ticks)
+        xaxis = figures.axis("class", (0.4, CLASSES + 0.6), **figures.ticks(places, places.astype(str)))
         yaxis = figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max())))
         chart = figures.figure([drawn], xaxis, yaxis, height=220, legend=False)
         first, second = np.sort(means)[::-1][:2]

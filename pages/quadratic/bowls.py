@@ -128,17 +128,13 @@ class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
             traces.append(self._ellipses(kind))
             if kind != "plain":
                 cloud = others(plane)[kind]
-                dots = figures.series(
-                    f"{name}, other draws", cloud[:, 0], cloud[:, 1], role, mode="markers", hoverinfo="skip"
-                )
-                dots["marker"] |= {"size": 5, "symbol": "circle"}
-                traces.append(dots | {"opacity": 0.45, "showlegend": False})
-            at = minimum[:1], minimum[1:]
-            mark = figures.series(f"minimum, {name}", at[0], at[1], role, mode="markers", hover="(%{x:.3f}, %{y:.3f})")
-            mark["marker"] |= {"size": 13, "line": {"width": 1.5, "color": "#ffffff"}}
-            traces.append(mark | {"showlegend": False})
-        anchor = figures.series("anchor θ*", [THETA[0]], [THETA[1]], "anchor", mode="markers", hover="(%{x}, %{y})")
-        anchor["marker"] |= {"size": 11}
+                faint: dict[str, Any] = {"hoverinfo": "skip", "opacity": 0.45, "showlegend": False}
+                faint |= {"look": {"symbol": "circle"}}
+                traces.append(figures.marks(f"{name}, other draws", cloud[:, 0], cloud[:, 1], role, 5, **faint))
+            look: dict[str, Any] = {"look": {"line": {"width": 1.5, "color": "#ffffff"}}, "showlegend": False}
+            label, hover = f"minimum, {name}", "(%{x:.3f}, %{y:.3f})"
+            traces.append(figures.marks(label, minimum[:1], minimum[1:], role, 13, hover=hover, **look))
+        anchor = figures.marks("anchor θ*", [THETA[0]], [THETA[1]], "anchor", 11, hover="(%{x}, %{y})")
         turn = np.linspace(0, 2 * np.pi, 121)
         circle = self.radius * np.cos(turn), self.radius * np.sin(turn)
         disc = figures.guide(circle[0].tolist(), circle[1].tolist(), name="disc C")

@@ -149,11 +149,12 @@ class Heat(StoredView, name="quadratic_heat", title="Bounds on the risk (Figure 
             },
         }
         epsilon, delta = self.cell
-        ring = figures.series("this (ε, δ)", [epsilon], [delta], "guide", mode="markers", hoverinfo="skip")
-        ring["marker"] = {"symbol": "square-open", "size": 24, "color": "#ffffff", "line": {"width": 3}}
+        square = {"symbol": "square-open", "size": 24, "color": "#ffffff", "line": {"width": 3}}
+        look: dict[str, Any] = {"hoverinfo": "skip", "marker": square, "showlegend": False}
+        ring = figures.series("this (ε, δ)", [epsilon], [delta], "guide", mode="markers", **look)
         xaxis = figures.axis("privacy budget ε", (x[0], x[-1]), log=True, showgrid=False)
         yaxis = figures.axis("slack δ", (y[0], y[-1]), log=True, showgrid=False)
-        return figures.figure([heat, ring | {"showlegend": False}], xaxis, yaxis, height=430, legend=False)
+        return figures.figure([heat, ring], xaxis, yaxis, height=430, legend=False)
 
 
 def _up(value: float) -> str:

@@ -131,9 +131,8 @@ class Labels(View, name="quadratic_labels", title="Two records disagree"):
         promised = figures.series("promised δ", ends, (self.delta, self.delta), "non-private", hoverinfo="skip")
         traces += [promised, figures.series(name, OFFS, _above(deltas, low), role, hover="δ = %{y:.3g}")]
         if self.off > 0 and (here := self.true_delta(self.off)) > low:
-            dot = figures.series("this label", [self.off], [here], role, mode="markers", hover="δ = %{y:.3g}")
-            dot["marker"] |= {"size": 13}
-            traces.append(dot | {"showlegend": False})
+            look: dict[str, Any] = {"hover": "δ = %{y:.3g}", "showlegend": False}
+            traces.append(figures.marks("this label", [self.off], [here], role, 13, **look))
         xaxis = figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True)
         yaxis = figures.axis("δ", (low, high), log=True)
         return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")

@@ -207,12 +207,11 @@ class Regressions(StoredView, name="quadratic_regression", title="Beside other r
             label = NewError.LABELS[method]
             place, role = len(names), ROLES[method]
             names.append(label)
-            dot = figures.series(label, [interval.mean], [place], role, mode="markers", hover="%{x:.3g}")
+            dot = figures.marks(label, [interval.mean], [place], role, 12, hover="%{x:.3g}")
             if interval.known:
                 low = min(interval.mean - interval.low, 0.9 * interval.mean)
                 bars = {"symmetric": False, "array": [interval.high - interval.mean], "arrayminus": [low]}
                 dot |= {"error_x": bars | {"color": figures.look(role).color, "thickness": 2}}
-            dot["marker"] |= {"size": 12}
             traces.append(dot | {"showlegend": False})
             values.append(interval.mean)
         texts = [name.replace(", ", ",<br>") for name in names]

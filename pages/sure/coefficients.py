@@ -138,10 +138,8 @@ class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coeffic
                 "width": 4 if self.columns <= FEW else 0,
             }
             places = rows + _PLACES[key]
-            traces.append(
-                figures.series(NAMES[key], off, places, LOOKS[key], mode="markers", hover="%{x:.2f}", error_x=bars)
-            )
-            traces[-1]["marker"] |= {} if self.columns <= FEW else {"size": 5}
+            size = 8 if self.columns <= FEW else 5
+            traces.append(figures.marks(NAMES[key], off, places, LOOKS[key], size, hover="%{x:.2f}", error_x=bars))
             edges += [*low, *high]
         first, last = min(edges), max(edges)
         if self.shape != ADULT:

@@ -95,19 +95,14 @@ class Covers(StoredView, name="sure_covers", title="How often intervals cover", 
             role = LOOKS[method]
             widths = np.array([self.width(method, case) for case in others])
             means = np.array([self.covered(method, case).mean for case in others])
-            small = figures.series(label, widths, means, role, mode="markers", hover="covers %{y:.1%}", opacity=0.45)
-            small["marker"] |= {"size": 7}
+            small: dict[str, Any] = {"opacity": 0.45, "showlegend": False}
+            traces.append(figures.marks(label, widths, means, role, 7, hover="covers %{y:.1%}", **small))
             one = self.covered(method)
             bars = {"array": [one.half_width], "color": figures.look(role).color, "thickness": 2}
             here = [self.width(method)], [one.mean]
-            large = figures.series(label, *here, role, mode="markers", hover="covers %{y:.1%}", error_y=bars)
-            large["marker"] |= {"size": 13}
-            traces += [small | {"showlegend": False}, large]
-        xaxis = figures.axis("width / width without privacy", (0.4, 60.0), log=True) | {
-            "tickmode": "array",
-            "tickvals": WIDTHS,
-            "ticktext": [f"{width:g}×" for width in WIDTHS],
-        }
+            traces.append(figures.marks(label, *here, role, 13, hover="covers %{y:.1%}", error_y=bars))
+        ticks = figures.ticks(WIDTHS, [f"{width:g}×" for width in WIDTHS])
+        xaxis = figures.axis("width / width without privacy", (0.4, 60.0), log=True, **ticks)
         yaxis = figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%")
         return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 

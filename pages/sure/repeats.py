@@ -109,12 +109,8 @@ class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="r
                 line["mode"], line["line"] = "lines", {**line["line"], "dash": "solid", "width": width}
                 traces.append(line)
         heads = [f"{NAMES[method]}<br>{self._count(method)} hold" for method in self.methods]
-        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": centres, "ticktext": heads}
-        title, view = (
-            f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each",
-            (-most, centres[-1] + most),
-        )
-        xaxis = figures.axis(title, view, **ticks, showgrid=False)
+        title = f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each"
+        xaxis = figures.axis(title, (-most, centres[-1] + most), **figures.ticks(centres, heads, showgrid=False))
         yaxis = figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False)
         return figures.figure(traces, xaxis, yaxis, height=420, legend=False, hovermode="closest")
 

@@ -33,16 +33,8 @@ def accuracy(
 ) -> Picture:
     """Every draw as a faint dot, each method's mean with its 95 % interval, and the majority class as a line.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        The fits so far.
-    previous : Comparison or None
-        An earlier one on the same data, drawn as ghosts; others are left out.
-    close_up : bool
-        Let the axis end at the lowest draw instead of at the majority class.
-    stale : bool
-        Draw everything faintly, because the controls have moved on.
+    Ghosts show `previous` on the same data; a `close_up` ends at the lowest draw instead of at the majority class; what
+    is `stale` is faint, because the controls have moved on.
     """
     traces: list[dict[str, Any]] = []
     methods, former = comparison.settings.methods, _ghost(previous, comparison)

@@ -14,7 +14,7 @@ from objpert_core.experiments.learners import NON_PRIVATE
 from pages.training.tables import provenance
 from pages.training.words import LABELS
 from ui import draws
-from ui.figures import BLUE, VERMILION, axis, figure, translucent
+from ui.figures import BLUE, VERMILION, axis, figure, ticks, translucent
 from ui.page import Picture
 
 _SCALE = [[0.0, BLUE], [0.5, translucent("#7f7f7f", 0.0)], [1.0, VERMILION]]
@@ -27,15 +27,6 @@ def images(comparison: Comparison, *, height: int, stale: bool = False) -> Pictu
     """One image for each class, without privacy and by the first draw of the main private method.
 
     A pixel that speaks for the class is vermilion, one that speaks against it blue; each method on its own scale.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of a data set with more than two classes.
-    height : int
-        Pixels of the chart.
-    stale : bool
-        Draw everything faintly, because the controls have moved on.
     """
     data, fits = comparison.data, _shown(comparison)
     across, down = _size(data)
@@ -69,14 +60,9 @@ def images(comparison: Comparison, *, height: int, stale: bool = False) -> Pictu
         "meta": {"role": comparison.settings.main or NON_PRIVATE, "ghost": False},
     }
     labels = _labels(data, len(fits), (across, down), tall)
-    middles = [(place + 0.5) * tall for place in range(len(fits))]
-    ticks: dict[str, Any] = {
-        "tickmode": "array",
-        "tickvals": np.array(middles),
-        "ticktext": [_named(fit) for fit in fits],
-    }
+    middles = ticks(np.array([(place + 0.5) * tall for place in range(len(fits))]), [_named(fit) for fit in fits])
     xaxis = axis(f"on {data.label}", (0.0, float(wide)), showgrid=False, showticklabels=False, ticks="")
-    yaxis = axis("", (float(len(sheet)), 0.0), showgrid=False, scaleanchor="x", constrain="domain", **ticks)
+    yaxis = axis("", (float(len(sheet)), 0.0), showgrid=False, scaleanchor="x", constrain="domain", **middles)
     chart = figure(draws.faint([heat, labels], stale), xaxis, yaxis, height=height, legend=False, hovermode="closest")
     methods = " and ".join(LABELS[fit.method] for fit in fits)
     alt = f"The coefficients of the {len(data.classes)} classes of {data.label} as images, {methods}"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from objpert_core.experiments.studies.tuning_runs import Draw, TuningRuns
 from ui import draws, page, sentences
-from ui.figures import axis, figure, guide, series
+from ui.figures import axis, figure, guide, marks, series
 from ui.sentences import scientific
 from ui.words import SHOWS, accuracy, between, given, points, times, unclear, undecided
 
@@ -120,11 +120,10 @@ class WhatKDid(ResultPicture):
                 ("private score, noise included", draw.scores, "dpsgd-honest"),
                 ("on fresh rows", draw.accuracy, "published"),
             ):
-                traces.append(series(name, draw.runs, shares, role, mode="markers", hover=hover))
+                traces.append(marks(name, draw.runs, shares, role, hover=hover))
         if draw.released is not None:
             at, name = [draw.runs[draw.released]], "released, on fresh rows"
-            best = series(name, at, [draw.honest], "tight", mode="markers", hover="%{y:.2%}")
-            traces.append(best | {"marker": {**best["marker"], "size": 14}})
+            traces.append(marks(name, at, [draw.honest], "tight", 14, hover="%{y:.2%}"))
         else:
             traces.append(guide(edges, [draw.honest, draw.honest], name="θ = 0, released") | {"showlegend": True})
         low, high = float(values.min()), float(values.max())

@@ -12,7 +12,7 @@ from objpert_core.datasets import load
 from objpert_core.experiments.studies.searches import Candidate, Search, searched
 from pages.tuning.controls import SEARCH_CONTROLS
 from ui import draws, jobs, sentences
-from ui.figures import Figure, axis, figure, series
+from ui.figures import Figure, axis, figure, marks, series
 from ui.view import Course, View
 
 PROOF = "composing all fits, with a coin for each person"
@@ -77,19 +77,17 @@ class Searched(View, name="tuning_search", title="A private search", snippet="se
         scores = np.array([one.score.value for one in every])
         low, high = (np.array([getattr(one.score, end) for one in every]) for end in ("low", "high"))
         bars = {"symmetric": False, "array": high - scores, "arrayminus": scores - low, "thickness": 2, "width": 6}
-        hover, mode = "%{x:.1%}", "markers"
+        hover = "%{x:.1%}"
         ends = [-0.5, len(every) - 0.5]
         worth, unpaid = [one.worth for one in every], [one.unpaid for one in every]
         edges = [*low, *high, *worth, *unpaid, self.found.fixed]
         air = 0.04 * (max(edges) - min(edges))
         traces = [
             series("no search, new rows", [self.found.fixed] * 2, ends, "non-private", hover=hover),
-            series("noisy score", scores, places - 0.15, "noise", mode=mode, hover=hover, error_x=bars),
-            series("fit of the search, new rows", worth, places + 0.05, "tight", mode=mode, hover=hover),
-            series("unpaid fit, new rows", unpaid, places + 0.2, "composed", mode=mode, hover=hover),
+            marks("noisy score", scores, places - 0.15, "noise", 11, hover=hover, error_x=bars),
+            marks("fit of the search, new rows", worth, places + 0.05, "tight", 11, hover=hover),
+            marks("unpaid fit, new rows", unpaid, places + 0.2, "composed", 11, hover=hover),
         ]
-        for trace in traces[1:]:
-            trace["marker"]["size"] = 11
         xaxis = axis("share of rows that are right", (min(edges) - air, max(edges) + air), tickformat=".0%")
         yaxis = draws.places("", [self.label(one) for one in every], (ends[1], ends[0]))
         return figure(traces, xaxis, yaxis, height=420, hovermode="closest")

@@ -27,7 +27,7 @@ def script():
 
     GATE.drawn += 1
     if st.button("Run", key="run"):
-        RUNS.start(f"request {GATE.drawn}", work, previous=RUNS.previous(), guess="a guess")
+        RUNS.start(f"request {GATE.drawn}", work, previous=RUNS.previous())
     RUNS.follow(results, "asked")
 
 
@@ -100,7 +100,6 @@ def test_it_polls_while_the_run_is_under_way_and_only_then(timers):
     assert set(timers[1:]) == {runs.POLL_SECONDS}
     assert app.get("progress")[0].proto.text == "at 1"
     assert app.text[0].value == "request 2: 1, before: None"
-    assert app.session_state["testing__run"].guess == "a guess"
     GATE.open.set()
     ended(app)
     assert timers[-1] is None
