@@ -38,11 +38,8 @@ def app_folder() -> Path:
 
 
 def commit(*sources: Path, folder: Path = PACKAGE) -> str:
-    """The short commit of `folder`'s checkout; "objpert_core" and the version where there is none.
-
-    The commit ends in `+` where one of the `sources` that made the result (by default `folder`) has changes that are
-    not committed. A folder that merely lies below somebody's checkout, as an environment's site-packages may, is not
-    part of that checkout: git has to keep files of the folder.
+    """The short commit of `folder`'s own checkout, with `+` where `sources` (by default `folder`) have changes;
+    "objpert_core" and the version where git keeps no file of the folder.
     """
     try:
         head, kept, changes = (
@@ -91,9 +88,8 @@ def machine() -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a file of results, a comment or a row; the columns' names are the first row.
-
-    A comment ``# name: value`` has the note (name, value), any other comment the note ("", text).
+    """A comment or a row of a file of results. ``# name: value`` has the note (name, value), another comment ("",
+    text).
     """
 
     number: int

@@ -69,10 +69,7 @@ def within(name: str, value: Any, least: float, most: float) -> float:
 
 
 def length(name: str, value: Any) -> float:
-    """`value` as a float; `ValueError` unless it is a number from 1e-50 to 1e50.
-
-    For lengths of rows, gradients and feature maps: accounting compares them with noise, and squares the ratio.
-    """
+    """`value` as a float; `ValueError` unless it is from 1e-50 to 1e50: accounting squares its ratio to the noise."""
     return within(name, value, 1e-50, 1e50)
 
 

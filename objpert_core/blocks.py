@@ -144,10 +144,8 @@ class _OfDask(Blocks):
 
 
 def as_blocks(X: Any, y: Any = None, weights: Any = None) -> Blocks | None:
-    """`X` itself if it is `Blocks`, the partitions of Dask's arrays and frames, and None of anything else.
-
-    Where a Dask client is current, partitions stay on its workers. `ValueError` if `y` or `weights`, which `fit` calls
-    `sample_weight`, do not go with `X`.
+    """`X` itself if it is `Blocks`, partitions of Dask's collections, which stay on a current client's workers, and
+    None of anything else; `ValueError` if `y` or `weights` (`sample_weight`) do not go with `X`.
     """
     others = {"y": y, "sample_weight": weights}
     if isinstance(X, Blocks):

@@ -48,16 +48,10 @@ _SIZES[r"\footnotesize\setlength{\tabcolsep}{3pt}"] = (8.5, 3.0)
 
 
 def write(rows: Rows, form: str, *, caption: str = "", label: str = "") -> str:
-    r"""The table in one of `FORMATS`; CSV and JSON have no caption, and only LaTeX has a label. It ends with a line
-    feed.
+    r"""The table in one of `FORMATS`, with a line feed at its end; only LaTeX has a label, and CSV and JSON have no
+    caption.
 
     Without rows the text is empty, in JSON an empty list. `ValueError` for another `form` or label.
-
-    >>> print(write([{"ε": "0.341", "who": "ours"}, {"ε": "5.73", "who": "a|b"}], "markdown"), end="")
-    | ε | who |
-    |---:|---|
-    | 0.341 | ours |
-    | 5.73 | a\|b |
     """
     choice("form", form, FORMATS)
     if form == "latex":
@@ -98,12 +92,11 @@ def to_markdown(rows: Rows, *, caption: str = "") -> str:
 
 
 def to_latex(rows: Rows, *, caption: str = "", label: str = "") -> str:
-    """The table for a paper: booktabs' lines, numbers on the decimal sign, for plain pdfLaTeX.
+    """The table for plain pdfLaTeX, with booktabs' lines and numbers on the decimal sign; its first line says which
+    packages it needs.
 
-    The ``table`` needs the packages ``booktabs`` and ``array``; one of more than `LONG` rows is a ``longtable`` and
-    needs that package, too. Its first line says so. Columns of words are broken into lines where the table would be
-    wider than an article's line. The caption is text, not LaTeX; a label may have letters, digits and ``:._-``, else
-    `ValueError`.
+    More than `LONG` rows make a ``longtable``; columns of words are broken where it would be too wide. The caption is
+    text; a label of other than letters, digits and ``:._-`` is a `ValueError`.
     """
     if not _LABEL.fullmatch(label):
         raise ValueError(f"label must have letters, digits and :._- only, got {label!r}")
@@ -203,10 +196,7 @@ def unmarked(text: str) -> str:
 
 
 def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
-    """The cells as LaTeX, those that are shorter behind the decimal sign with an invisible rest.
-
-    Where the cells end in different units they are only set flush right.
-    """
+    """The cells as LaTeX, with an invisible rest behind the decimal sign; flush right where units differ."""
     if not _numeric(column):
         return [escaped(cell) for cell in column]
     column = [_HYPHEN.sub("−", with_powers(cell)) for cell in column]

@@ -35,8 +35,7 @@ _ROOT = 1e-14
 
 
 def over_lower_bound(epsilon: ArrayLike, lower: ArrayLike) -> FloatArray:
-    """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf. Both are roots to the last digit or so,
-    hence nearly equal ones count as equal."""
+    """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf. Nearly equal ends count as equal."""
     epsilon, lower = np.asarray(epsilon, dtype=float), np.asarray(lower, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(lower > 0, epsilon / lower, np.where(epsilon > 0, np.inf, 1.0))
@@ -47,17 +46,10 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     """ε of the bound divided by ε of the Gaussian lower bound at the same δ: 1.0 where no proof can do better.
 
     Redberg et al. (2023), Corollary 3.5. The logistic loss comes as close to a linear one as one likes
-    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` if the mechanism has no
-    Gaussian lower bound. The result is at least 1; `math.inf` where the bound proves nothing. Where the lower bound's ε
-    is 0: 1.0 if the bound's is 0 as well, else `math.inf`.
+    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` for a mechanism without a
+    Gaussian lower bound. δ is a float or an array of floats strictly between 0 and 1. `math.inf` where the bound proves
+    nothing.
 
-    Parameters
-    ----------
-    mechanism : ObjectivePerturbation, ApproximateMinima, HalfNormal or Gaussian, or `via_rdp` of one
-    delta : float or array of floats strictly between 0 and 1
-
-    Examples
-    --------
     >>> from objpert_core.accounting import ObjectivePerturbation
     >>> round(distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20, smoothness=1.0, bound="glm"), 1e-5), 3)
     1.118
@@ -77,15 +69,8 @@ def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
 
     This λ solves ε = ε* for the bound's threshold ε* = R²/λ − R²/(2σ²) (docs/theorems.md, T1). Arrays are broadcast.
 
-    Parameters
-    ----------
-    epsilon : float or array of floats >= 0
-    sigma : float or array of floats > 0
-    lipschitz : float or array of floats > 0
-        Bound on the norm of one row's gradient; for the logistic loss the largest row norm R.
+    ε is >= 0, σ and `lipschitz` are > 0; the latter bounds the norm of one row's gradient, for the logistic loss R.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
     >>> lam = optimal_lam(epsilon=1.0, sigma=5.0)
     >>> exact, tilted = Gaussian(5.0).delta(1.0), ObjectivePerturbation(sigma=5.0, lam=lam).delta(1.0)
@@ -122,19 +107,9 @@ def distance_map(
     Redberg et al. (2023), Appendix I. The result has shape (n, m) and is rounded up by less than 1e-7; `math.inf` where
     the bound proves nothing.
 
-    Parameters
-    ----------
-    sigma : array of n floats > 0
-    lam : array of m floats > 0
-    delta : float strictly between 0 and 1
-    lipschitz : float > 0
-        Bound L on the norm of one row's gradient.
-    smoothness : float > 0, optional
-        Bound β on the curvature; ``lipschitz**2 / 4``, the logistic loss, unless given. ``"logistic"`` does not use it.
-    bound : {"logistic", "glm"}
+    σ is an array of n floats > 0, λ one of m floats > 0, and `bound` "logistic" or "glm". `smoothness` is
+    ``lipschitz**2 / 4``, the logistic loss, unless given.
 
-    Examples
-    --------
     >>> distance_map([5.0, 10.0], [0.5, 20.0], 1e-5).round(2).tolist()
     [[1.17, 1.0], [1.73, 1.0]]
     """

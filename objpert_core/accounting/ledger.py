@@ -218,11 +218,7 @@ def _exact(value: Value | None) -> str:
 
 
 def write(ledger: Sequence[Entry]) -> str:
-    """The canonical text of a ledger, which `parse` reads back as the same.
-
-    >>> write(parse("gauss*01:2e1,1.0 ; fit:8,10,1,logistic"))
-    'gauss:20,1;fit:8,10,1'
-    """
+    """The canonical text of a ledger, which `parse` reads back as the same."""
     return ";".join(entry.write() for entry in ledger) or EMPTY
 
 

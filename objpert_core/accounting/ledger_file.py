@@ -1,8 +1,7 @@
 """A ledger in a file: its short text, the JSON or CSV document that the page Several releases writes, or events.
 
-As events of Google's dp_accounting, which is not needed here, noise and DP-SGD stand as they are, and a fit where it
-costs what Gaussian noise costs (λ >= 2σ²). Any other release is written as the least Gaussian noise that covers it, so
-that dp_accounting's total is never below the truth.
+Events of Google's dp_accounting stand for noise, DP-SGD, and a fit that costs what Gaussian noise costs (λ >= 2σ²). Any
+other release is written as the least Gaussian noise that covers it, so that no total is below the truth.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ from objpert_core.accounting.mechanisms.events import read_dp_events, write_dp_e
 
 
 def entries_of(mechanism: Mechanism) -> ledger.Ledger:
-    """List a composition of Gaussian noise and DP-SGD as entries without names; `ValueError` for what no ledger has.
-
-    >>> ledger.write(entries_of(compose(repeat(Gaussian(20.0), 3), DPSGD(1.0, 0.01, 500))))
-    'gauss*3:20,1;dpsgd:1,0.01,500'
-    """
+    """List a composition of Gaussian noise and DP-SGD as entries without names; `ValueError` for what no ledger has."""
     if mechanism.adjacency != ADD_REMOVE:
         raise ValueError(f"a ledger's releases must be about {ADD_REMOVE!r}, got {mechanism.adjacency!r}")
     parts = mechanism.parts if isinstance(mechanism, Composition) else ((mechanism, 1),)
@@ -57,12 +52,7 @@ def write_events(entries: ledger.Ledger) -> str:
 
 
 def written(entries: ledger.Ledger) -> Mechanism:
-    """What a reader of `write_events` accounts for: as private as the ledger, or less where an entry is covered.
-
-    >>> entries = ledger.parse("fit:8,10,1")
-    >>> covered(entries), entries[0].mechanism().epsilon(1e-5) < written(entries).epsilon(1e-5)
-    ((1,), True)
-    """
+    """What a reader of `write_events` accounts for: as private as the ledger, or less where an entry is covered."""
     return read_dp_events(write_events(entries))
 
 

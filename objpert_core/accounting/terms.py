@@ -71,8 +71,8 @@ class Terms:
         return composed_fit(mechanism, self.beside(), accountant=self.accountant, **self._fits)
 
     def proved(self, mechanism: Mechanism) -> float:
-        """The ε that a certificate may state at `delta`: the promised one, or the whole's own where none is promised.
-        `ValueError` if the whole is not private, or does not keep the promised ε.
+        """The ε that a certificate may state at `delta`: the promised one, else the whole's own; `ValueError` if the
+        whole does not keep it.
         """
         return _proved(self, mechanism)
 

@@ -39,9 +39,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry out a command line (without the program's name; None: this process's), and return the exit code.
-
-    0 done, 1 it ran and failed, 2 usage or bad input, 130 stopped, 141 nobody reads the output any more.
+    """Carry out a command line (None: this process's, without the program's name), and return the exit code: 0 done, 1
+    it ran and failed, 2 usage or bad input, 130 stopped, 141 nobody reads the output any more.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):

@@ -70,10 +70,8 @@ def _port(text: str) -> int:
 
 
 def launch(words: Sequence[str], folder: Path | None = None) -> int:
-    """Run Python with these words (after the interpreter's name) in place of this process, its signals and exit code
-    included.
-
-    `ImportError` where the app, or a package that it needs, is not installed.
+    """Run Python with these words (after the interpreter's name) in place of this process; `ImportError` where the app,
+    or a package that it needs, is not installed.
     """
     app = _provenance.app_folder()
     if not (app / "app.py").is_file():

@@ -15,9 +15,7 @@ STANDARD = "-"
 
 
 def read_bytes(name: str, what: str, most: int | None = None) -> bytes:
-    """A file's bytes, or those of standard input; `ValueError` where there are more than `most` (the rest is not
-    read).
-    """
+    """A file's bytes, or those of standard input; `ValueError` where there are more than `most`."""
     size = -1 if most is None else most + 1
     if name == STANDARD:
         content = sys.stdin.buffer.read(size)
@@ -72,10 +70,8 @@ def refuse_existing(paths: list[Path], *, overwrite: bool) -> None:
 
 @contextmanager
 def folder_of(name: str, files: tuple[str, ...], *, overwrite: bool) -> Iterator[dict[str, bytes]]:
-    """A folder that gets its `files` all at once, at the end and only if nothing was raised before.
-
-    The caller fills the mapping with the files' contents. Whether the folder can be written at all is found out first:
-    a lost release has been paid for.
+    """A folder that gets its `files`, filled in by the caller, all at once at the end and only if nothing was raised
+    before; that it can be written is found out first, as a lost release has been paid for.
     """
     if not name:
         raise ValueError("--out must name a folder, got ''")

@@ -118,9 +118,8 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, fit, write and print; an error means that nothing was released, with one exception.
-
-    The exception is a `Failed` which says that the release is written and only the answer cannot be shown.
+    """Read, fit, write and print; an error means that nothing was released, but for a `Failed` which says that the
+    release is written and only the answer cannot be shown.
     """
     from objpert_core.estimators import own_table
 
@@ -227,9 +226,7 @@ def _test_share(options: argparse.Namespace) -> float | None:
 
 
 def _names(options: argparse.Namespace) -> tuple[str, ...]:
-    """The files of a release, with a card where one is asked for or an earlier one goes; else README.md is
-    somebody's own.
-    """
+    """The files of a release, with a card where one is asked for or an earlier one goes."""
     earlier = options.overwrite and _is_a_card(Path(options.out) / CARD)
     return (MODEL, CERTIFICATE, SCHEMA, EVALUATION, TOGETHER, SKOPS, *([CARD] if options.card or earlier else []))
 

@@ -264,10 +264,7 @@ def numbers(options: argparse.Namespace, *, calibrating: bool) -> dict[str, Any]
 
 
 def proof(word: str, single: Any, adjacency: str, *, renyi: bool) -> tuple[dict[str, str], dict[str, Any]]:
-    """What proves the answer, by which curve and for which neighbours: in words, and for JSON.
-
-    The bound's key is None where there is no choice.
-    """
+    """What proves the answer, by which curve and for which neighbours: in words, and for JSON."""
     bound, source, losses = getattr(single, "bound", None), MECHANISMS[word].source, ""
     if getattr(single, "mean_runs", 1.0) != 1.0:
         source += "; of the best of several runs docs/theorems.md, T11"

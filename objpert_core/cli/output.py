@@ -163,14 +163,7 @@ _POSITIONAL = frozenset(("command", "data", "model", "certificate", "columns", "
 
 
 def in_options(text: str, options: argparse.Namespace) -> str:
-    """A message about Python's arguments with the names of the command's options.
-
-    >>> options = argparse.Namespace(public_rows=0, out=".", epsilon=0.0)
-    >>> in_options("public_rows must be None, got 0", options), in_options("epsilon must be > 0", options)
-    ('--public-rows must be left out, got 0', '--epsilon must be > 0')
-    >>> in_options("out of epsilon=1: say public_rows=", options)
-    'out of epsilon=1: say --public-rows '
-    """
+    """A message about Python's arguments with the names of the command's options."""
     known = {name: f"--{name.replace('_', '-')}" for name in vars(options) if name not in _POSITIONAL}
     known |= {name: known[own] for name, own in _WORDS.items() if own in known}
 

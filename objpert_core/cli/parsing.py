@@ -56,10 +56,7 @@ def seed(text: str) -> int:
 
 
 def epilog(*examples: str, notes: str = "") -> str:
-    """The text below a command's options: examples as they are typed, lines of notes, and the exit codes.
-
-    docs/command.md has each of the examples, and a test runs it.
-    """
+    """The text below a command's options: examples as they are typed, lines of notes, and the exit codes."""
     title = "example" if len(examples) == 1 else "examples"
     parts = [f"{title}:\n" + "\n".join(f"  {line}" for line in examples)]
     return "\n\n".join([*parts, *([notes] if notes else []), textwrap.fill(CODES, _WIDTH, subsequent_indent="  ")])

@@ -58,9 +58,8 @@ class Release:
 
 
 def release(name: str) -> Release:
-    """What lies in a folder, or in one file: a certificate's, a model's or an evaluation's.
-
-    `Failed` where the counts of an evaluation's file are not those of its certificate.
+    """What lies in a folder, or in one file: a certificate's, a model's or an evaluation's; `Failed` where an
+    evaluation's counts are not those of its certificate.
     """
     from objpert_core.estimators.own_table import FORMAT, read_model
     from objpert_core.evaluation.evaluation import FORMAT as SCORES

@@ -95,13 +95,11 @@ def draw_within_bins(column: str, codes: IntArray, generator: np.random.Generato
 
 
 def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
-    """Probabilities of the children given label and parents, from one noisy table: post-processing only.
+    """Probabilities of the children given label and parents, shape (2, *parents' levels, child_cells), from one noisy
+    table.
 
-    A slice (all children for one setting of label and parents) is projected on the nonnegative counts of the same sum,
-    which takes noise off the empty cells instead of clipping it to a bias; then it is mixed with the estimate that
-    leaves out the most special parent. The mixing weight is the standard deviation of the slice's sum, so a slice that
-    holds little but noise follows its more general estimate, and a full slice itself. The result has shape (2,
-    *parents' levels, child_cells).
+    Post-processing only: a slice is projected on the nonnegative counts of the same sum, then mixed with the estimate
+    that leaves out the most special parent, the less it holds for its noise the more.
     """
     cells = table.child_cells
     parent_shape = table.shape[: 1 + len(table.parents)]

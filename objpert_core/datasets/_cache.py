@@ -9,11 +9,8 @@ from typing import Any
 
 
 class BoundedCache:
-    """Least-recently-used cache bounded by bytes, in which each value is made once however many ask for it.
-
-    `functools.lru_cache` bounds the number of entries, not their size (Gisette is a thousand times larger than
-    breast-cancer), and lets twenty threads that miss together load the same file twenty times. A value larger than
-    `max_bytes` is returned and not kept.
+    """Least-recently-used cache bounded by bytes, in which each value is made once however many threads ask for it; a
+    value larger than `max_bytes` is returned and not kept.
     """
 
     def __init__(self, max_bytes: int) -> None:

@@ -124,10 +124,7 @@ def present(files: Sequence[RawFile], root: Path) -> bool:
 
 
 def verified(raw: RawFile, root: Path) -> Path | None:
-    """The file's path once its digest was checked; None when there is no such file.
-
-    `DataUnavailableError` where the digest is wrong; the file is left untouched.
-    """
+    """The file's path once its digest was checked, None without a file; `DataUnavailableError` for a wrong digest."""
     path = raw.find(root)
     if path is not None and (found := digest(path)) != raw.sha256:
         raise DataUnavailableError(
@@ -146,11 +143,11 @@ def obtain(
     attempts: int = 3,
     pause: float = 1.0,
 ) -> list[Path]:
-    """Paths of verified files; missing ones are fetched first.
+    """Paths of verified files; missing ones are fetched first, in so many `attempts` with a `pause` in seconds that
+    doubles.
 
-    Each file gets so many `attempts`; `pause` seconds follow the first failure, twice as many each further one, and a
-    server that is silent for 30 seconds has failed. What `progress` raises stops the transfer and leaves nothing
-    behind. `DataUnavailableError` names the folder to put the files in.
+    What `progress` raises stops the transfer and leaves nothing behind. `DataUnavailableError` names the folder to put
+    the files in.
     """
     paths = []
     for raw in files:

@@ -26,10 +26,8 @@ _LABELS = {text: label for label, name in enumerate(CLASSES) for text in (name, 
 
 @dataclass(frozen=True, eq=False)
 class AdultRecords:
-    """Rows of Adult before the encoding; labels are 1 for an income above 50,000 dollars.
-
-    `categories` has positions in the codebook, columns in the order of `CATEGORIES`; `numbers` has raw values, in the
-    order of `MAXIMA`.
+    """Rows of Adult before the encoding: labels (1 above 50,000 dollars), positions in the codebook by `CATEGORIES`,
+    raw values by `MAXIMA`.
     """
 
     categories: IntArray
@@ -49,10 +47,8 @@ class AdultRecords:
 
 
 def parse(lines: Iterable[str], source: str = "adult.data") -> AdultRecords:
-    """Records of the raw comma-separated lines; rows with a missing value are left out.
-
-    Blank lines and the comment that opens `adult.test` ("|1x3 Cross validator") are skipped, and the full stop that
-    ends its labels is allowed. `ValueError` names the file (`source`), the line, the column and the value.
+    """Records of the raw comma-separated lines without blank lines, comments and rows with a missing value;
+    `ValueError` names the file (`source`), the line, the column and the value.
     """
     categories: list[list[int]] = []
     numbers: list[list[int]] = []

@@ -38,10 +38,7 @@ CLASSES = ("4", "9")
 
 
 def read(train: Path, valid: Path, train_labels: Path, valid_labels: Path) -> tuple[FloatArray, IntArray]:
-    """The pooled rows of norm one, and their labels: 0 for the file's -1, 1 for its +1.
-
-    A file has a row of space-separated whole numbers, or a label, in each line; `ValueError` names a file that differs.
-    """
+    """The pooled rows of norm one and their labels (0 for the file's -1); `ValueError` names a file of another form."""
     parts = [_matrix(train), _matrix(valid)]
     labels = [_labels(train_labels), _labels(valid_labels)]
     for path, part, marks in zip((train, valid), parts, labels, strict=True):
@@ -125,9 +122,8 @@ def _redrawings(images: FloatArray, count: int, generator: np.random.Generator) 
 
 
 def make(seed: int) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
-    """The training part (4,800 rows) and the test part (1,200 rows): X_train, y_train, X_test, y_test.
-
-    Labels are 0 for a 4 and 1 for a 9. The seed decides which images serve which part, and every redrawing.
+    """X_train (4,800 rows), y_train, X_test (1,200), y_test: 1 is a 9, and the seed decides which images serve which
+    part, and every redrawing.
     """
     digits = load_digits()
     kept = np.isin(digits.target, (4, 9))

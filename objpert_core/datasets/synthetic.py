@@ -22,9 +22,7 @@ _FLIPPED = {"synthetic-l": 0.036, "synthetic-h": 0.02}
 
 
 def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tuple[FloatArray, IntArray]:
-    """The rows (of norm one) and the labels (0 or 1) of one of the two sets; the same at every call.
-
-    `rows` or `seed` other than None give another set by the same recipe: other rows, other weights.
+    """Rows of norm one and labels of one of the two sets, or with `rows` or `seed` of another set by the same recipe.
     """
     size, columns = _SHAPES[name]
     return draw(
@@ -37,9 +35,8 @@ def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tupl
 
 
 def draw(rows: int, columns: int, *, decay: float, flipped: float, seed: int) -> tuple[FloatArray, IntArray]:
-    """Gaussian rows of norm one and labels 1[x·w > 0], w ~ N(0, I), of which a share is flipped.
-
-    Column j = 1, 2, … has standard deviation j**-decay. The number of flipped labels is exact, the rows are random.
+    """Gaussian rows of norm one, column j = 1, 2, … of deviation j**-decay, and labels 1[x·w > 0], w ~ N(0, I), of
+    which an exact share is flipped.
     """
     generator = np.random.default_rng(seed)
     matrix = generator.standard_normal((rows, columns))

@@ -25,9 +25,7 @@ class Family:
         return (where or results.folder()) / f"{self.name}_{experiment}.csv"
 
     def load(self, experiment: str, where: Path | None = None) -> Results[Any]:
-        """The stored results, read again when they have changed; `DataUnavailableError` names the command that makes
-        them.
-        """
+        """The stored results, read again when they have changed; `DataUnavailableError` says how they are made."""
         path = results.to_read(self.path(experiment, where))
         try:
             return results.read_again(path, self.rows[experiment])

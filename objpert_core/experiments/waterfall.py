@@ -87,9 +87,7 @@ def of_comparison(comparison: Comparison) -> Waterfall | None:
 def _waterfall(
     label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]], releases: Mapping[str, Any]
 ) -> Waterfall | None:
-    """The waterfall of accuracies by learner and trial; `center_noise` and `scale_noise` of `releases` say which steps
-    were skipped.
-    """
+    """The waterfall of accuracies by learner and trial; the noises of `releases` say which steps were skipped."""
     names, noises = dict(CHAIN), dict(_NOISES)
     if not shares[TIGHT_CENTRED]:
         del names[TIGHT_CENTRED]

@@ -1,10 +1,9 @@
 """Discretised privacy losses, tilted: from a loss ω(V) to masses on a grid, for an upper and for a lower bound.
 
-The grid is anchor + h·i. Masses are those of the tilted law e^{θω − scale}·dP, so that what matters for a δ far below
-1e-16 is of the order of 1. Upper: the mass at ω in [x_i, x_{i+1}] is split between the two ends so that the sums of
-mass and of e^{−ω}·mass stay what they are; as (1 − e^{ε − ω}·c)₊ is convex in e^{−ω}, no δ can fall (Doroshenko et al.
-2022, "connect the dots"). Lower: the masses of [x_i − h/2, x_i + h/2] are merged to one atom at its likelihood ratio
-x_i + rest_i; by convexity again no δ can rise. The rests, of the order of h², are kept beside the grid.
+On the grid x_i = anchor + h·i masses are those of the tilted law e^{θω − scale}·dP: for a δ far below 1e-16, too, they are
+of the order of 1. Upper: the mass at ω in [x_i, x_{i+1}] is split between the two ends so that the sums of mass and of e^{−ω}·mass stay
+what they are, and by convexity no δ can fall (Doroshenko et al. 2022, "connect the dots"). Lower: the masses of
+[x_i − h/2, x_i + h/2] are merged to one atom at its likelihood ratio, and no δ can rise.
 """
 
 from __future__ import annotations
@@ -89,9 +88,9 @@ def _cells(low: float, high: float, anchor: float, step: float) -> FloatArray:
 def discretise(
     loss: PrivacyLoss, count: int, step: float, theta: float, log_scale: float, reach: tuple[float, float]
 ) -> tuple[Tilted, Tilted]:
-    """(upper, lower): `count` steps of one loss on a grid of width `step`, tilted by e^{θω − log_scale}. `reach` is the
-    range of V that is kept. For the upper bound the mass above it goes to +∞, as does any mass that the quadrature
-    misses, and the mass below to the least loss that is kept; the lower bound leaves all of this mass out."""
+    """(upper, lower): `count` steps on a grid of width `step`, tilted by e^{θω − log_scale}; mass outside of `reach`,
+    the range of V that is kept, goes to +∞ or the least loss in the upper one and is left out of the lower.
+    """
     if theta * step > _STEEPEST:
         raise TooFineError
     low, high = reach

@@ -1,7 +1,6 @@
 """Which tilt, window and grid a composition needs, from a coarse quadrature of its losses.
 
-Nothing here has to be exact: every tilt gives valid bounds, and what the window and the grid leave out is measured on
-the grid itself. The choice has to be good, because it decides how tight and how fast the answer is.
+Nothing here has to be exact: every tilt gives valid bounds. The choice decides how tight and how fast the answer is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Bounds on δ at ε, and on ε at δ, of a sum of privacy losses in one direction of the adjacency.
 
-The bounds are validated numerically: docs/theorems.md, T21, says what is proved, and what is assumed and checked.
-Each bound comes from one or more grids (`plan.tails`) of which every one is valid at every ε; this file decides which
-tilts and widths to ask for, stops when they are good enough, and says so when no grid is.
+Each bound comes from one or more grids (`plan.tails`) of which every one is valid at every ε: this file decides which
+tilts and widths to ask for. docs/theorems.md, T21, says what is proved, and what is assumed and checked.
 """
 
 from __future__ import annotations
@@ -71,8 +70,7 @@ def _gaussian_ratio(steps: Steps) -> float | None:
 
 
 def _profile(steps: Steps) -> tuple[Callable[[FloatArray], FloatArray], float] | None:
-    """(log δ as a function of ε, its error) where that is known in closed form: for a Gaussian mechanism, and for
-    losses with one finite value each, which no grid resolves."""
+    """(log δ as a function of ε, its error) in closed form: for a Gaussian mechanism, and for losses of one value."""
     if (ratio := _gaussian_ratio(steps)) is not None:
         return (lambda epsilon: gauss.log_profile(epsilon, ratio)), GAUSSIAN_ERROR
     constants = [
@@ -160,8 +158,7 @@ def chernoff_bound(steps: Steps, epsilon: FloatArray, log_delta: float) -> Float
 
 
 def epsilon_by_renyi(steps: Steps, log_delta: float) -> float:
-    """What the Rényi curve of one direction gives, from a plan's coarse points; 0.0 where there is no plan, and inf
-    where a closed form is known, which the curve cannot improve."""
+    """ε by one direction's Rényi curve, at a plan's coarse points; 0.0 without a plan, inf with a closed form."""
     if _profile(steps) is not None:
         return math.inf
     made = _plan_or_none(steps, _nats_for(log_delta))

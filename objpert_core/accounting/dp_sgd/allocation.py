@@ -27,9 +27,8 @@ class RandomAllocation(ByConvolution):
 
     Adjacency is `ADD_REMOVE`. Feldman and Shenfeld (2025) for the pair of one selection, which is attained, and for k
     selections as compositions of one of ⌊t/k⌋ or ⌈t/k⌉ steps; docs/theorems.md, T28, for the bounds on its law. δ is
-    accounted for down to about 1e-13 for every step. An ε for a smaller δ comes from the Rényi curve, which is the
-    Gaussian mechanism's of `selections` · `epochs` steps: random allocation does not help there. Beyond the last ε
-    that is resolved, δ stays what it is at that ε.
+    accounted for down to about 1e-13 for every step, and an ε for a smaller δ is that of `selections` · `epochs` steps
+    of the Gaussian mechanism. Beyond the last ε that is resolved, δ stays what it is at that ε.
 
     Parameters
     ----------

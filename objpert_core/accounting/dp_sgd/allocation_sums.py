@@ -2,10 +2,8 @@
 
 With a = 1/noise multiplier and Y_i = e^{a·z_i − a²/2}, z_i independent N(0, 1) under Q, the likelihood ratio of the t
 values with the row (P) and without it (Q) is S/t, S = Y_1 + … + Y_t (docs/theorems.md, T28). Both divergences,
-E_Q[(S/t − e^ε)₊] and E_Q[(1 − e^ε·S/t)₊], are expectations of convex functions of S. So they grow if each Y_i is spread
-over two neighbouring points of a grid such that its mean stays. They fall if each z_i is put into bins, with their
-means of Y on the grid: binning is post-processing. On a grid {0, h, 2h, …} sums are convolutions. Under P one Y has the
-law that weighs the others' with Y.
+E_Q[(S/t − e^ε)₊] and E_Q[(1 − e^ε·S/t)₊], are expectations of convex functions of S: they grow if each Y_i is spread
+over two neighbouring points of a grid such that its mean stays, and fall if each z_i is put into bins.
 """
 
 from __future__ import annotations
@@ -157,8 +155,7 @@ def _compressed(points: FloatArray, masses: FloatArray, kept: FloatArray, upper:
 
 @lru_cache(maxsize=64)
 def allocated(a: float, steps: int, direction: str, upper: bool) -> Allocated:
-    """The law of the loss for t = `steps` values, one of which the row moves by a standard deviations. `TooFineError`
-    means that the noise is so small that no grid holds Y."""
+    """The law of the loss for t = `steps` values, one of them moved by a; `TooFineError` where no grid holds it."""
     log_last = a * (a / 2 - float(ndtri_exp(-_NATS)))
     if log_last > _BROADEST:
         raise TooFineError

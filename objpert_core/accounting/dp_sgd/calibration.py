@@ -50,13 +50,11 @@ def calibrate_dpsgd(
     sample_rate, steps
         As in `DPSGD`.
     accountant : {"pld", "rdp"}
-        "pld": the privacy profile of `DPSGD`, from privacy loss distributions, meets the target. "rdp": the Rényi curve
-        alone meets it, as in the paper's experiments; the result's own ε by privacy loss distributions is then below
-        the target, and `via_rdp(result)` gives the ε that was calibrated.
+        "pld": the privacy profile of `DPSGD` meets the target. "rdp": the Rényi curve alone meets it, as in the paper's
+        experiments; `via_rdp(result)` gives the ε that was calibrated, which is above the result's own.
     mean_runs : float > 0, optional
-        If given, the best of K ~ Poisson(mean_runs) runs meets the target, not a single run. Under either accountant
-        the selection is accounted for by Rényi curves; the accountant says where the profile of one run comes from
-        (`PrivateSelection`); with "rdp", `PrivateSelection(via_rdp(result.base), mean_runs)` is what was calibrated.
+        If given, the best of K ~ Poisson(mean_runs) runs meets the target (`PrivateSelection`), by Rényi curves; the
+        accountant says where the profile of one run comes from.
     adjacency : {"add/remove one row", "replace one row"}
     rows_per_person : int >= 1
         How many rows one person has at most: the result's `group_size`.
@@ -157,16 +155,9 @@ def calibrate_allocation(
 
     `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon` hold; ε at `delta` is within 1e-3 (relative) of `epsilon`.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-        From about 1e-13 times the number of steps on; for a smaller δ the row counts as being in every step.
-    steps, selections, epochs
-        As in `RandomAllocation`.
+    Beyond about 1e-13 times the number of steps, a row counts for a smaller δ as being in every step. `steps`,
+    `selections` and `epochs` are those of `RandomAllocation`; ε > 0, and δ lies strictly between 0 and 1.
 
-    Examples
-    --------
     >>> found = calibrate_allocation(1.0, 1e-5, steps=20)
     >>> 0.999 < found.epsilon(1e-5) <= 1.0
     True

@@ -101,8 +101,7 @@ class MixtureLoss(MixedLoss):
 
 @dataclass(frozen=True)
 class DPSGD(ByConvolution):
-    """DP-SGD: every row joins a step's batch with probability `sample_rate`; the sum of clipped gradients gets normal
-    noise.
+    """DP-SGD: rows join a step's batch with probability `sample_rate`; the sum of clipped gradients gets normal noise.
 
     Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
     add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one

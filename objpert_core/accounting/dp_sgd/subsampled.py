@@ -9,9 +9,8 @@ v ~ N(0, 1), x = a·v − a²/2, t = q·(e^x − 1), L = log(1 + t), s = α − 
 
 k(t) = (1 + t)·L − t. Both terms are ≥ 0, so nothing cancels however small q or s is; at s = 0, R is the KL divergence.
 
-R is summed by the trapezoidal rule. With step h its error is at most about e^{d²/2 − 2πd/h} of R: the integrand is
-analytic while |Im v| < d ≤ π/a, and (1 + t)^α is nowhere larger there than on the real line, so the step depends on
-neither α nor q. Where the rule would need too many points the curve is the triangle inequality of the norm of L^α,
+R is summed by the trapezoidal rule, whose step depends on neither α nor q: with step h the error is at most about
+e^{d²/2 − 2πd/h} of R for d ≤ π/a. Where that takes too many points the curve is the triangle inequality
 
     s·ε(α) ≤ α·log(1 − q + q·e^{s·a²/2}),
 

@@ -1,8 +1,7 @@
 """A budget for releases, each chosen with its noise after seeing those before (docs/theorems.md, T20).
 
-`compose` needs noise levels that are fixed beforehand. A filter does not: whoever asks chooses the next mechanism as
-they like, and the filter refuses what would exceed the budget. The unit is μ of Gaussian differential privacy, in which
-squares add up and nothing is lost against a composition that was fixed beforehand.
+`compose` needs noise levels that are fixed beforehand. A filter refuses what would exceed the budget. Its unit is μ of
+Gaussian differential privacy, in which squares add up and nothing is lost against a composition.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ class PrivacyOdometer:
     """What the releases so far have cost, in μ.
 
     The reading is √(Σ μᵢ²), rounded up. The releases are reading-GDP if the noise of all was fixed beforehand, or if
-    somebody would have stopped at this very number, whatever was released: this is a `PrivacyFilter` with the reading
-    as its budget. Where the releases decide how much is spent, the reading is itself an output, and no number that
-    depends on the outputs is a level of privacy. Fix a budget first then, and use `PrivacyFilter`. `adjacency`,
-    "add/remove one row" or "replace one row", says which data sets count as neighbours, for all releases.
+    somebody would have stopped at this very number, whatever was released. Where the releases decide how much is spent,
+    no number that depends on them is a level of privacy: fix a budget first, and use `PrivacyFilter`. `adjacency`,
+    "add/remove one row" or "replace one row", is that of all releases.
 
     >>> spent = PrivacyOdometer()
     >>> spent.spend(Gaussian(sigma=5.0))
@@ -85,15 +83,8 @@ class PrivacyFilter(PrivacyOdometer):
     on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or copied filter
     is a second budget: keep one for all releases from one data set.
 
-    Parameters
-    ----------
-    mu : float > 0
-        The budget; `PrivacyFilter.for_target(epsilon, delta)` takes it from (ε, δ).
-    adjacency : {"add/remove one row", "replace one row"}
-        As in `PrivacyOdometer`.
+    `mu` > 0 is the budget; `PrivacyFilter.for_target(epsilon, delta)` takes it from (ε, δ).
 
-    Examples
-    --------
     >>> budget = PrivacyFilter.for_target(1.0, 1e-5)
     >>> budget.spend(Gaussian(sigma=5.0))
     >>> round(budget.left, 4)

@@ -1,9 +1,8 @@
 """The smallest Gaussian mechanism above a privacy profile: from points of a profile to μ (docs/theorems.md, T20).
 
 The attacker's best true positive rate g(x) at a false positive rate x is concave, and that of the Gaussian mechanism is
-Φ(Φ⁻¹(x) + μ). Points (ε, δ(ε)) bound g from above by a polygon: the chord of the profile (as a function of e^ε)
-between two neighbours is the line whose slope is −x and whose value at e^ε = 0 is y, for a vertex (x, y) of that
-polygon. A concave curve above the vertices is above the polygon, so μ = max Φ⁻¹(y) − Φ⁻¹(x) over finitely many.
+Φ(Φ⁻¹(x) + μ). Points (ε, δ(ε)) bound g from above by a polygon with vertices (x, y): −x and y are the slope of the
+profile's chord, as a function of e^ε, and its value at 0. So μ = max Φ⁻¹(y) − Φ⁻¹(x) over finitely many.
 """
 
 from __future__ import annotations

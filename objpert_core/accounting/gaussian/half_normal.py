@@ -17,20 +17,10 @@ from objpert_core.accounting.mechanisms.base import Mechanism
 class HalfNormal(NoiseOnValue):
     """A value of bounded sensitivity plus half-normal noise |N(0, σ²)|, by its privacy loss a²/2 + |N(0, a²)|.
 
-    Half-normal noise is what Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞,
-    where the curvature costs nothing (their Figure 4, "half-normal"). What remains above the Gaussian mechanism is the
-    price of not knowing the sign of a gradient.
+    What Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞ (their Figure 4,
+    "half-normal"): what it costs more than Gaussian noise is the price of not knowing the sign of a gradient. `sigma`
+    and `sensitivity` are > 0 and in the units of the value; the latter is the L2 sensitivity under `adjacency`.
 
-    Parameters
-    ----------
-    sigma : float > 0
-        Scale of the noise, in the units of the value.
-    sensitivity : float > 0
-        L2 sensitivity under `adjacency`; a = sensitivity/σ.
-    adjacency : {"add/remove one row", "replace one row"}
-
-    Examples
-    --------
     >>> from objpert_core.accounting import ObjectivePerturbation
     >>> limit = ObjectivePerturbation(sigma=5, lam=1e12, bound="glm")
     >>> round(HalfNormal(sigma=5).rdp(2), 9) == round(limit.rdp(2), 9)

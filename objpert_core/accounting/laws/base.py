@@ -1,7 +1,7 @@
-"""Privacy losses as functions of one random variable, which is all that discretisation and composition need.
+"""Privacy losses ω(V) of one random variable, which is all that discretisation and composition need.
 
-A privacy loss is ω(V), where ω never decreases and V has a known density: standard normal, a half of it, or the mixture
-of the subsampled Gaussian. The profile of a release is E[1 − e^{ε − ω}]₊; losses of independent releases add up.
+ω never decreases in V, which has a known density: standard normal, a half of it, or the mixture of the subsampled
+Gaussian. The profile of a release is E[1 − e^{ε − ω}]₊; losses of independent releases add up.
 """
 
 from __future__ import annotations

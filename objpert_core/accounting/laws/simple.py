@@ -1,9 +1,8 @@
-"""Laws of privacy losses: each bound is the law of one random variable ω, written once.
+"""Laws of privacy losses: each bound is the law of one random variable ω(v), v standard normal, written once.
 
-A law is ω(v) for a standard normal v, where ω never decreases in v. Three functionals answer every question
-(Redberg, Koskela and Wang 2023, Remark 3.3): the privacy profile E[1 − e^{ε − ω}]₊, the Rényi curve
-log E[e^{(α−1)ω}]/(α−1), and, for a release that also adds an independent Gaussian of its own (Algorithm 1), the
-profile of ω + G. Throughout, a = (bound on the gradient norm)/σ.
+Three functionals answer every question (Redberg, Koskela and Wang 2023, Remark 3.3): the profile E[1 − e^{ε − ω}]₊, the
+Rényi curve log E[e^{(α−1)ω}]/(α−1), and, for a release that also adds a Gaussian of its own (Algorithm 1), the profile
+of ω + G. Throughout, a = (bound on the gradient norm)/σ.
 """
 
 from __future__ import annotations

@@ -141,18 +141,15 @@ class Mechanism(ABC):
         return math.inf
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The independent privacy losses that add up to this mechanism's, with their counts, in one direction; or None.
-
-        None where the bound has no losses: it answers through its Rényi curve alone, or proves nothing.
-        """
+        """The independent privacy losses that add up to this mechanism's, with counts; None where there are none."""
         return None
 
     # --- what it answers ---------------------------------------------------------------------------------------
 
     def delta(self, epsilon: Any) -> Any:
-        """Privacy profile: the smallest δ this bound proves at ε, for a float or array of floats >= 0, finite.
+        """Privacy profile: the smallest δ this bound proves at a finite ε >= 0, in [0, 1].
 
-        The result has the same shape, in [0, 1]: 1.0 where the bound proves nothing, 0.0 below the smallest double.
+        1.0 where the bound proves nothing, 0.0 below the smallest double.
         """
         eps = epsilon_array(epsilon)
         return like_input(epsilon, np.exp(with_infinities(self._log_delta, eps.ravel())).reshape(eps.shape))
@@ -163,10 +160,9 @@ class Mechanism(ABC):
         return like_input(epsilon, with_infinities(self._log_delta, eps.ravel()).reshape(eps.shape))
 
     def epsilon(self, delta: Any) -> Any:
-        """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
+        """Inverse of the privacy profile at 0 < δ < 1, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
 
-        δ is a float or an array of floats strictly between 0 and 1. The result has the same shape: 0.0 where δ >=
-        delta(0), `math.inf` where the bound proves nothing.
+        0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
         """
         target = delta_array(delta)
         log_target = np.log(target.ravel())
@@ -174,10 +170,9 @@ class Mechanism(ABC):
         return like_input(delta, with_infinities(self._epsilon, log_target).reshape(target.shape))
 
     def rdp(self, alpha: Any) -> Any:
-        """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
+        """Rényi curve: a bound on the Rényi divergence of finite order α >= 1, both directions of the adjacency.
 
-        α is a finite float or an array of them, >= 1 (at 1: the Kullback–Leibler divergence). The result has the same
-        shape; `math.inf` where the bound proves nothing.
+        At 1 the Kullback–Leibler divergence; `math.inf` where the bound proves nothing.
         """
         orders = alpha_array(alpha)
         return like_input(alpha, with_infinities(self._rdp, orders.ravel()).reshape(orders.shape))
@@ -313,13 +308,7 @@ class Mechanism(ABC):
         return self.event(_dp_accounting("dp_event"), adjacency, cover=cover)
 
     def event(self, events: Any, adjacency: str | None = None, *, cover: bool = False) -> Any:
-        """Make what `to_dp_event` does with other `events`: a module or `PlainEvents`, as `write_dp_events` needs.
-
-        >>> from objpert_core.accounting.mechanisms.event_forms import PlainEvents
-        >>> from objpert_core.accounting import Gaussian
-        >>> Gaussian(4.0).event(PlainEvents())
-        {'class_name': 'GaussianDpEvent', 'noise_multiplier': 4.0}
-        """
+        """Make what `to_dp_event` does with other `events`: a module or `PlainEvents`, as `write_dp_events` needs."""
         where = adjacency
         if where is None:
             where = REPLACE_ONE if self.only_replaced else ADD_REMOVE

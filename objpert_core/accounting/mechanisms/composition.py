@@ -1,8 +1,4 @@
-"""Adaptive composition: what several releases about the same rows cost together.
-
-A composition of mechanisms whose privacy losses are known (`Mechanism.losses`) is accounted for by the convolution of
-those losses, with bounds on both sides (`accounting.convolution`).
-"""
+"""Adaptive composition: what several releases about the same rows cost together, by the convolution of their losses."""
 
 from __future__ import annotations
 
@@ -105,10 +101,11 @@ class ByConvolution(Mechanism):
         return self._log_delta_above(epsilon, RELATIVE_WIDTH) if alone is None else alone._log_delta(epsilon)
 
     def delta_bounds(self, epsilon: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
-        """(lower, upper) bounds on δ at ε, on a grid that aims at bounds on ε this far apart, relative to ε. They are
-        the two sides of the numerical convolution's error: upper is `delta(epsilon)`, or for a single release, which a
-        formula or a quadrature answers, δ and its possible error. Lower is a bound on the profile that the losses
-        define, not on what an attacker could do; 0.0 for mechanisms that have only a Rényi curve."""
+        """(lower, upper) bounds on δ at ε, on a grid that aims at bounds on ε this far apart, relative to ε.
+
+        Upper is `delta(epsilon)`, or for a single release δ and its possible error. Lower is a bound on the profile
+        that the losses define, not on what an attacker could do; 0.0 for mechanisms that have only a Rényi curve.
+        """
         eps = epsilon_array(epsilon)
         width = positive("relative_width", relative_width)
         low, high = self._log_delta_bounds(eps.ravel(), width)
@@ -165,12 +162,7 @@ class ByConvolution(Mechanism):
 
 @dataclass(frozen=True)
 class Composition(ByConvolution):
-    """Several mechanisms, each run a number of times on the same rows, `parts` of (mechanism, count); see `compose`.
-
-    >>> from objpert_core.accounting import DPSGD, Gaussian
-    >>> [count for _, count in compose(DPSGD(1.0, 0.01, 100), repeat(Gaussian(30.0), 3)).parts]
-    [1, 3]
-    """
+    """Several mechanisms, each run a number of times on the same rows, `parts` of (mechanism, count); see `compose`."""
 
     parts: tuple[tuple[Mechanism, int], ...]
 

@@ -1,11 +1,7 @@
 """Events of Google's dp_accounting as plain data: their fields, how they are written, how any form of one is read.
 
-An event has three forms: the object of dp_accounting, its named tuple (`DpEvent.to_named_tuple`), and plain data,
-
-    {"class_name": "PoissonSampledDpEvent", "sampling_probability": 0.01,
-     "event": {"class_name": "GaussianDpEvent", "noise_multiplier": 1.0}}
-
-or the lists that `json.dumps` makes of a named tuple. None of them needs dp_accounting to be installed.
+An event is an object of dp_accounting, its named tuple (`DpEvent.to_named_tuple`), the lists that `json.dumps` makes of
+that, or a mapping of its "class_name" and its fields. None of them needs dp_accounting to be installed.
 """
 
 from __future__ import annotations
@@ -74,11 +70,8 @@ class EventMaker:
 
 
 def fields_of(event: Any) -> tuple[str, dict[str, Any]]:
-    """Name an event, in any of its forms, and its fields: exactly those of `FIELDS`, of unchecked values. `ValueError`
-    for what is no event of dp_accounting, or has fields that are not known here: they might cost privacy.
-
-    >>> fields_of(["dp_accounting.dp_event", "GaussianDpEvent", 4.0])
-    ('GaussianDpEvent', {'noise_multiplier': 4.0})
+    """Name an event, in any of its forms, and its unchecked fields; `ValueError` for what is no event of dp_accounting,
+    or has fields that are not in `FIELDS`: they might cost privacy.
     """
     module, name, fields = _taken_apart(event)
     if not isinstance(name, str) or name not in FIELDS or not _is_of_package(module):

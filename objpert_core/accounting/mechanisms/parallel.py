@@ -12,12 +12,7 @@ from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, comm
 
 @dataclass(frozen=True)
 class Parallel(Mechanism):
-    """Several mechanisms, each on its own part of the rows; see `parallel`.
-
-    >>> from objpert_core.accounting import Gaussian
-    >>> [part.sigma for part in parallel(Gaussian(2.0), Gaussian(3.0)).parts]
-    [2.0, 3.0]
-    """
+    """Several mechanisms, each on its own part of the rows; see `parallel`."""
 
     parts: tuple[Mechanism, ...]
 

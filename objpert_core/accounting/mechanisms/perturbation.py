@@ -24,15 +24,10 @@ class NormalSource(Protocol):
 class Perturbation:
     """What a mechanism adds to the objective: linearᵀθ + ½ θᵀ·quadratic·θ.
 
-    Parameters
-    ----------
-    linear : array of shape (D,), or None where there is no linear term
-    quadratic : array of shape (D, D), or float for that multiple of the identity
-    error : float >= 0
-        How far in the L2 norm `linear` can be from a term with exactly the law that the mechanism's proof needs.
+    `linear` is an array of shape (D,), or None without a linear term; `quadratic` one of shape (D, D), or a float for
+    that multiple of the identity. `error` bounds the L2 distance of `linear` from a term of exactly the law that is
+    proved.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import ObjectivePerturbation
     >>> drawn = ObjectivePerturbation(sigma=5, lam=20).perturbation(np.random.default_rng(0), 3)
     >>> drawn.linear.shape, drawn.quadratic

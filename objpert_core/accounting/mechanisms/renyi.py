@@ -38,14 +38,9 @@ def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
 def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
     """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε.
 
-    Parameters
-    ----------
-    alphas : float or 1-d array of orders >= 1
-    rdp : float or 1-d array of the same length, >= 0 (inf allowed)
-    epsilon : float or array >= 0, whose shape the result has
+    `alphas`, orders >= 1, and `rdp`, >= 0 and possibly inf, are floats or 1-d arrays of one length; ε is a float or an
+    array >= 0, whose shape the result has.
 
-    Examples
-    --------
     >>> round(rdp_to_delta([2, 8, 32], [0.02, 0.08, 0.32], 0.6), 8)
     1.98e-06
     """
@@ -63,14 +58,8 @@ def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
 def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
     """Smallest ε >= 0 that the given points of a Rényi curve prove at δ; `math.inf` if they prove nothing.
 
-    Parameters
-    ----------
-    alphas, rdp
-        As in `rdp_to_delta`.
-    delta : float or array strictly between 0 and 1, whose shape the result has
+    `alphas` and `rdp` as in `rdp_to_delta`; δ is a float or an array strictly between 0 and 1.
 
-    Examples
-    --------
     >>> round(rdp_to_epsilon([2, 8, 32], [0.02, 0.08, 0.32], 1e-5), 6)
     0.547838
     """
@@ -119,9 +108,9 @@ class ViaRDP(View):
         return alpha - 1, self._rdp(alpha)
 
     def _minimise(self, objective: Any, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target: a scan
-        over 26 decades of α − 1, then ever finer grids around the best. Every value is a valid bound: the search is
-        never wrong."""
+        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it) for every target, by ever
+        finer grids: every value is a valid bound.
+        """
         scan = LOG_ORDERS
         order, curve = self.curve_at(scan)
         table = objective(order, curve, targets[:, None])

@@ -1,14 +1,10 @@
 """Composition through the tightest symmetric dominating pair: k fits cost like √k, not like k.
 
-The law ω of a bound dominates both directions of the adjacency, so it is composed as it stands: a loss that is never
-negative adds up like k·E[ω]. But a profile δ(ε) that holds for both directions at every ε >= 0 says more, because
-
-    H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P)
-
-turns the profile into a bound at every ε < 0 as well (Zhu, Dong and Wang 2022). The largest convex function of e^ε
-below both is the profile of a symmetric pair (`SymmetricLoss`), and dominating pairs compose. For the logistic loss and
-λ >= 2σ² that pair is the Gaussian mechanism's: k private logistic regressions, their σ, λ and R fixed beforehand, are
-exactly as private as k Gaussian mechanisms (docs/theorems.md, T8).
+The law ω of a bound dominates both directions of the adjacency, and a loss that is never negative adds up like k·E[ω].
+But a profile δ(ε) that holds for both directions at every ε >= 0 bounds δ at every ε < 0 as well (Zhu, Dong and Wang
+2022), by H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P). The largest convex function of e^ε below both is the profile of
+a symmetric pair (`SymmetricLoss`), and dominating pairs compose. For the logistic loss and λ >= 2σ² that pair is the
+Gaussian mechanism's (docs/theorems.md, T8).
 """
 
 from __future__ import annotations
@@ -59,12 +55,7 @@ def symmetric(law: PrivacyLossLaw) -> SymmetricLoss:
 
 @dataclass(frozen=True)
 class Symmetrised(View, ByConvolution):
-    """`base`, composed through the tightest symmetric pair above its bound; made by `symmetrised`.
-
-    >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
-    >>> symmetrised(ObjectivePerturbation(sigma=8, lam=128)).rdp(4.0) - Gaussian(8.0).rdp(4.0) < 1e-9
-    True
-    """
+    """`base`, composed through the tightest symmetric pair above its bound; made by `symmetrised`."""
 
     base: Mechanism
 

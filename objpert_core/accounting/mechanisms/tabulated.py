@@ -1,8 +1,6 @@
 """A mechanism looked up in two tables of chords, for what asks for its curves thousands of times.
 
-Both curves are convex in the right variable, so that the chord between two points lies above them: the moments'
-logarithm s·ρ(1 + s) in s = α − 1, because it is the logarithm of a moment generating function, and the hockey-stick
-divergence in v = e^ε, because it is a largest value of functions linear in v.
+Chords lie above what is convex: the moments' logarithm s·ρ(1 + s) in s = α − 1, the hockey-stick divergence in v = e^ε.
 """
 
 from __future__ import annotations
@@ -90,12 +88,7 @@ _LEAST_LOG_DELTA = np.log(1e-13)  # the profile's table ends about here
 
 @dataclass(frozen=True)
 class Tabulated(View):
-    """A mechanism through tables of its curves; made by `tabulated`. Each table is filled when it is first needed.
-
-    >>> from objpert_core.accounting import Gaussian
-    >>> Tabulated(Gaussian(5.0)).rdp(2.5) >= Gaussian(5.0).rdp(2.5)
-    True
-    """
+    """A mechanism through tables of its curves, each filled when it is first needed; made by `tabulated`."""
 
     base: Mechanism
 

@@ -1,7 +1,4 @@
-"""Expectations over v ~ N(0, 1) of functions that never decrease in v, by panels that are chosen per row.
-
-Every privacy loss in this package is a non-decreasing function of one standard normal variable.
-"""
+"""Expectations over v ~ N(0, 1) of functions that never decrease in v, by panels that are chosen per row."""
 
 from __future__ import annotations
 

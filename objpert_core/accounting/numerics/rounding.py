@@ -8,8 +8,7 @@ from objpert_core._literals import plain
 
 
 def significant(value: float, digits: int, *, up: bool) -> Decimal:
-    """A finite number to `digits` significant digits, towards +∞ or to the nearest. Its shortest decimal that reads
-    back as the double is rounded, so that an exact 0.1 stays 0.1."""
+    """A finite number to `digits` significant digits of its shortest decimal, towards +∞ or to the nearest."""
     exact = Decimal(repr(float(value)))
     step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     return exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)

@@ -1,8 +1,4 @@
-"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold.
-
-A calibration promises gap(x) <= 0, not a root to so many digits. So every search here ends with the same step: evaluate
-the inequality at the root, and move in the safe direction by ever larger steps until it holds.
-"""
+"""Roots on the safe side: found by a search, then moved until gap(x) <= 0 itself has been seen to hold."""
 
 from __future__ import annotations
 
@@ -36,8 +32,7 @@ class NoRootError(ValueError):
 def nudged(
     holds: Callable[[Candidate], bool], moved: Callable[[float], Candidate], margin: float, first: float = 0.0
 ) -> Candidate:
-    """The first candidate moved(m) that `holds`, for m = first, then `first` plus 1, 3, 7, … times the margin; `holds`
-    has to be true far enough on the safe side, and m is the distance from the root on that side."""
+    """The first moved(m) that `holds`, m on the safe side and `first` plus 0, 1, 3, 7, … times the margin."""
     distance = first
     while not holds(candidate := moved(distance)):
         distance, margin = distance + margin, 2 * margin
@@ -84,9 +79,9 @@ def log_ratio(value: float, target: float) -> float:
 
 def root_within(gap: Callable[[float], float], start: float, slope: float, tolerance: float) -> tuple[float, float]:
     """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x; `NoRootError` beyond |x| = 60.
-    Secants, aimed at the middle of what is accepted, inside a bracket that grows until it holds a root and is halved
-    where secants do not shrink it. Where the gap jumps over what is accepted, x is the bracket's end on the safe
-    side."""
+
+    Where the gap jumps over what is accepted, x is the bracket's end on the safe side.
+    """
     low, high, x, slow = -math.inf, math.inf, start, 0
     before: tuple[float, float] | None = None
     for _ in range(_EVALUATIONS):

@@ -26,9 +26,9 @@ def difference_down(x: FloatArray, y: FloatArray | float) -> FloatArray:
 
 def log_best_split(first: LogProfile, second: LogProfile, least: float, unit: float, epsilon: FloatArray) -> FloatArray:
     """log of the smallest δ₁(ε₁) + δ₂(ε₂) found over ε₁ + ε₂ = ε with ε₁ ≥ least and ε₂ ≥ 0; ≤ 0 and not rising in ε.
-    Every split is a valid bound, so the search may be loose, never wrong. δ₂ falls on the scale of the `unit`, and
-    where δ₁ falls faster the best ε₂ is near 0 or near ε: the search looks at multiples of the unit and at both ends on
-    every scale, then ever more closely around the best."""
+
+    Every split is a valid bound. δ₂ falls on the scale of the `unit`; where δ₁ falls faster, ε₂ is best near 0 or ε.
+    """
     room = np.maximum(difference_down(epsilon, least), 0.0)
 
     def log_sum(share: FloatArray) -> FloatArray:

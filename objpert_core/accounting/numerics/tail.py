@@ -14,8 +14,7 @@ _SHARES = np.geomspace(1e-6, 1.0, 121)  # of ε; a step of 12 % costs 2 in 1,000
 
 
 def log_tail_of_profile(log_profile: Callable[[FloatArray], FloatArray], epsilon: FloatArray) -> FloatArray:
-    """log min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}), at most 0, for a 1-d array of ε ≥ 0.
-    1 − e^{ε' − loss} is at least 1 − e^{ε' − ε} where the loss exceeds ε, so every ε' ≥ 0 gives a valid bound."""
+    """log min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}), at most 0, for a 1-d array of ε ≥ 0: every ε' is a valid bound."""
     steps = epsilon[:, None] * _SHARES
     lower = np.maximum(epsilon[:, None] - steps, 0.0)
     log_delta = np.asarray(log_profile(lower.ravel())).reshape(lower.shape)

@@ -1,13 +1,12 @@
 """Privacy as an attacker's errors: the trade-off function that a privacy profile implies, and posterior beliefs.
 
-An attacker who sees the release decides whether one row was in the data. Whoever accuses an absent row with probability
-at most x (false positive) misses a present one with probability at least f(x) (false negative). A profile δ(ε) that
-covers both directions of the adjacency says, for every real ε (Dong, Roth and Su 2022, Propositions 6 and 12),
+Whoever accuses an absent row with probability at most x (false positive) misses a present one with probability at least
+f(x) (false negative). A profile δ(ε) that covers both directions of the adjacency says, for every real ε (Dong, Roth
+and Su 2022, Propositions 6 and 12),
 
     f(x) ≥ 1 − δ(ε) − e^ε·x   and   f(x) ≥ e^{−ε}·(1 − δ(ε) − x),   ε ≥ 0,
 
-and their supremum is all it says: the largest convex function that is its own inverse and implied by the profile.
-Every ε gives a valid lower bound, so the search below may end a little too low, and never too high.
+and their supremum is all it says. Every ε gives a valid lower bound: the search may end too low, and never too high.
 """
 
 from __future__ import annotations
@@ -54,8 +53,9 @@ def _error_at(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> Floa
 
 
 def _best(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, ...]:
-    """For every x the best value over ascending ε, shape (k,) or (x.size, k), the neighbours of the best ε, and how
-    much lower the value is at the lower one: where next to nothing, nothing is left to find."""
+    """For every x the best value over ascending ε, shape (k,) or (x.size, k), the ε beside the best, and how much lower
+    the value is at the lower one.
+    """
     table = _error_at(x[:, None], epsilon, log_delta)
     best = table.argmax(axis=1)
     rows = np.arange(x.size)
@@ -126,11 +126,8 @@ def false_negative_rates(log_profile: LogProfile, false_positive_rate: Any) -> A
 def best_guess(mechanism: HasLogDelta) -> float:
     """How often at most the best guess whether a row was in the data is right, both being equally likely before.
 
-    The rate is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε. A
-    profile that only bounds a divergence, such as Kifer et al.'s, may say more at another ε: at every ε the rate is at
-    most 1 − (1 − δ(ε))/(1 + e^ε).
-
-    From 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
+    (1 + δ(0))/2 for a profile that is a divergence at every ε; the least of 1 − (1 − δ(ε))/(1 + e^ε) where a profile
+    only bounds a divergence. From 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
 
     >>> from objpert_core.accounting import Gaussian
     >>> round(best_guess(Gaussian(sigma=1.0)), 6)  # Φ(1/2)
@@ -158,18 +155,10 @@ def odds_of(epsilon: FloatArray) -> FloatArray:
 def posterior(prior: Any, epsilon: Any) -> Any:
     """Largest probability that somebody who saw the release may give to a row being in the data.
 
-    By Bayes' rule a privacy loss of at most ε moves the prior odds p : (1 − p) by a factor of at most e^ε, so the
-    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε can occur;
-    `Mechanism.tail` says how often at most. Rounded up; `prior` itself at ε = 0, 1.0 at ε = inf unless the prior is 0.
+    By Bayes' rule a privacy loss of at most ε moves the prior odds by a factor of at most e^ε, so the posterior is at
+    most e^ε·p/(1 − p + e^ε·p). With δ > 0 a loss larger than ε can occur; `Mechanism.tail` says how often at most.
+    `prior` is in [0, 1] and ε >= 0, `math.inf` allowed; floats or arrays, broadcast. Rounded up.
 
-    Parameters
-    ----------
-    prior : float or array of floats in [0, 1]
-        Probability of membership before the release.
-    epsilon : float or array of floats >= 0, `math.inf` allowed; broadcast against `prior`
-
-    Examples
-    --------
     >>> round(posterior(0.5, 1.0), 6)
     0.731059
     """

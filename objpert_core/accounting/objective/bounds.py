@@ -1,8 +1,4 @@
-"""The bounds on objective perturbation: one entry a theorem.
-
-All that is particular to a theorem stands in its entry: what it is called and where it is proved, which losses it
-covers, the law of its privacy loss or its curve, where it is silent and why, and what calibration needs to know.
-"""
+"""The bounds on objective perturbation: one entry a theorem, with all that is particular to it."""
 
 from __future__ import annotations
 

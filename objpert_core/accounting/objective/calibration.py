@@ -132,11 +132,9 @@ def calibrate_published(
 ) -> ObjectivePerturbation | ApproximateMinima:
     """The calibration of the paper's experiments: σ = 1.3·σ_Gauss and the smallest λ by the "glm" bound via Rényi.
 
-    Redberg et al. 2023, Section 5, where tau = 0.01 and sigma_out = 0.15. Arguments, result and errors as in
+    Redberg et al. 2023, Section 5, where tau = 0.01 and sigma_out = 0.15; otherwise as in
     `calibrate_objective_perturbation`.
 
-    Examples
-    --------
     >>> round(calibrate_published(1.0, 1e-5, lipschitz=2**0.5).lam, 2)
     3.71
     """
@@ -188,9 +186,9 @@ def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
 
 
 def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Calibrated], float] | None:
-    """`gap` of other candidates at the Rényi order or split that is best for this one; None where the bound has
-    neither. At a fixed order or split a candidate costs a hundredth of the best of all, and its root meets the target.
-    The root's own best order or split gains only what is of second order in the gap that was left: a few rounds do."""
+    """`gap` of other candidates at the Rényi order or split that is best for this one, which costs a hundredth of the
+    best of all; None where the bound has neither.
+    """
     if target.accountant == "rdp":
         alpha = target.best_order(mechanism)
         return lambda candidate: target.gap_at_order(candidate, alpha)

@@ -1,7 +1,4 @@
-"""A fit composed with what is released beside it, once or several times, and what is left of ε for one fit.
-
-Neighbours stay neighbours for steps that are fixed, so steps and fits compose adaptively.
-"""
+"""A fit composed with what is released beside it, once or several times, and what is left of ε for one fit."""
 
 from __future__ import annotations
 
@@ -50,10 +47,9 @@ def composed_fit(
 ) -> Mechanism:
     """The whole of a standardised fit: what was released before it, and the fit, once or several times.
 
-    One fit alone is `mechanism` itself, for all rows of one person. One fit of Algorithm 1 is composed with what was
-    released before it by making its output noise wider: two Gaussian mechanisms are one, so T6 answers, with one
-    integral in place of a convolution. Otherwise the composition. `ValueError` if the bound has neither a privacy loss
-    to add nor a Rényi curve.
+    One fit alone is `mechanism` itself, for all rows of one person; one fit of Algorithm 1 gets the noise released
+    before it as wider output noise (T6); otherwise the composition. `ValueError` if the bound has neither a privacy
+    loss to add nor a Rényi curve.
 
     Parameters
     ----------
@@ -94,8 +90,9 @@ def composed_fit(
 
 
 def _with_wider_output(mechanism: Mechanism, before: tuple[Gaussian, ...]) -> ApproximateMinima | None:
-    """Algorithm 1 with output noise that costs as much as its own and all of `before`; None where that says less. Where
-    a row is replaced both links of a chain pay for the output noise, and the releases before would pay twice."""
+    """Algorithm 1 with output noise that costs as much as its own and all of `before`; None where that says less, as
+    for replaced rows, whose links pay for it twice.
+    """
     if not isinstance(mechanism, ApproximateMinima):
         return None
     alike = all(part.adjacency == mechanism.adjacency == ADD_REMOVE for part in before)
@@ -166,12 +163,10 @@ def calibrate_remaining(
 ) -> Calibrated:
     """One fit's mechanism, so that the fits and what was released before them are together (ε, δ)-DP.
 
-    The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
-    sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
-    `ValueError` if nothing is left for the fit, or the composition is not known (see `composed_fit`).
     ``composed_fit(result, before, …).delta(epsilon) <= delta`` holds, nearly with equality: the result is that of
     `calibrate` at the largest ε' for which it does, to some 1e-10 of μ², or 5e-4 where a convolution answers, or 5e-3
-    where a row is replaced or a person has several, and then the search takes long.
+    where a row is replaced or a person has several. `ValueError` if nothing is left for the fit, or the composition is
+    not known (see `composed_fit`).
 
     Parameters
     ----------
@@ -234,9 +229,7 @@ def calibrate_remaining(
 
 
 def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
-    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart, then a curve
-    as soon as three do.
-    """
+    """Where to try next: a secant, of slope 1 until two points lie `far` apart, then a curve as soon as three do."""
     (*before, (squared, excess)) = points
     slope, curve = 1.0, 0.0
     if apart := [point for point in reversed(before) if abs(squared - point[0]) > far]:

@@ -18,20 +18,10 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
     """The f in σ = f·σ_Gauss that `calibrate_objective_perturbation` uses when it is left open.
 
     The bounds "glm", "two-signed" and "non-glm" get the paper's 1.3, as every bound does through its Rényi curve.
-    "monotone" gets 1.1, less above ε = 8. The logistic bound is Gaussian from a finite λ on, and a little more noise
-    buys a visibly smaller λ: 2 % more from ε = 1 to 8. Below ε = 1 noise matters more than λ, and the 2 % shrink as ε
-    does. Above ε = 8 a share of σ is worth ever more in λ, which would vanish, and the 2 % shrink as 8/ε. `ValueError`
-    if ε is not positive, or the bound has no such default.
+    "monotone" gets 1.1, less above ε = 8. The logistic bound is Gaussian from a finite λ on, and 2 % more noise buy a
+    visibly smaller λ from ε = 1 to 8; below and above, the 2 % shrink as ε and 8/ε do. `ValueError` if ε is not
+    positive, or the bound names its own σ, as ``"kifer2012"`` does.
 
-    Parameters
-    ----------
-    bound : str
-        A key of `BOUND_REGISTRY`, but not a theorem that names its own σ, as ``"kifer2012"`` does.
-    epsilon : float > 0
-    accountant : {"profile", "rdp"}
-
-    Examples
-    --------
     >>> [default_noise_ratio("logistic", epsilon) for epsilon in (0.1, 1.0, 8.0, 80.0)]
     [1.002, 1.02, 1.02, 1.002]
     """
@@ -45,10 +35,9 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
 def recommended_lam(epsilon: float, delta: float, n_rows: int, dimension: int, lipschitz: float = 1.0) -> float:
     """A regularisation λ for objective perturbation that suits the amount of noise for each row and feature.
 
-    Privacy asks for some λ. Where there are few rows for so much noise, more λ makes better models: a direction of
-    curvature h ≪ λ keeps a share σ/λ of the noise. With even features and margins of order 1 to 3 the best λ is about
-    2σ²d/n. Real features are not even: most of what can be learned lies in few directions, and more than twice the λ at
-    which the Gaussian mechanism's noise suffices shrinks those. Hence
+    Where there are few rows for so much noise, more λ than privacy asks for makes better models. With even features the
+    best λ is about 2σ²d/n; real features are not even, and more than twice the λ at which the Gaussian mechanism's
+    noise suffices shrinks what can be learned. Hence
 
         λ = min(2σ²·d/n, 2·R²/(ε + R²/(2σ²))),     σ that of the Gaussian mechanism of sensitivity R,
 
@@ -88,26 +77,17 @@ def recommended_margin(
     """A margin for private logistic regression that suits the amount of noise for each row and feature.
 
     Noise is paid for by the largest slope of the loss, 1, but a row whose score is near 0 pulls with slope 1/2 only. A
-    margin k (`LogisticLoss`) makes such a row pull with 1/(1 + e^{−k}), and costs no worst-case privacy. Where noise
-    and λ keep the scores small, a margin is nearly a free doubling of the rows; where they do not, it bends the model.
-    Hence, with r = 2σ²·d/n, the λ that `recommended_lam` starts from,
+    margin k (`LogisticLoss`) makes it pull with 1/(1 + e^{−k}), and costs no worst-case privacy. Hence, with r =
+    2σ²·d/n,
 
         k = 1.5 · r/(r + 0.01):
 
-    1.5 for nearly every fit that noise can be seen in, and 0, logistic regression itself, in the limit of no noise. On
-    rows that are centred and scaled k is 2 + min(1, d/n)/(1 + (q/0.15)²) times as much, with q = σ√d/(Rn) the norm of
-    the noise in a mean of rows: wide rows keep small scores. k >= 0 is in units of the score. The rules were chosen on
-    synthetic data only.
+    0 in the limit of no noise. On rows that are centred and scaled k is 2 + min(1, d/n)/(1 + (q/0.15)²) times as much,
+    with q = σ√d/(Rn) the norm of the noise in a mean of rows. The rules were chosen on synthetic data only.
 
-    Parameters
-    ----------
-    epsilon, delta, n_rows, dimension, lipschitz
-        As in `recommended_lam`, with its errors; n has to be public here, too.
-    standardised : bool, default=False
-        Whether the rows are centred or scaled (`recommended_standardisation`).
+    Arguments are those of `recommended_lam`; `standardised` says that rows are centred or scaled
+    (`recommended_standardisation`).
 
-    Examples
-    --------
     >>> round(recommended_margin(1.0, 1e-5, n_rows=500, dimension=100), 3)
     1.497
     >>> round(recommended_margin(8.0, 1e-5, n_rows=500, dimension=1000, standardised=True), 3)

@@ -32,10 +32,8 @@ from objpert_core.accounting.objective.bounds import BOUND_REGISTRY, BOUNDS, Bou
 class ObjectivePerturbation(Mechanism):
     """Objective perturbation: the minimiser of Σ ℓ(θ; z) + λ/2 ‖θ‖² + bᵀθ with b ~ N(0, σ² I).
 
-    Mechanisms are equal, and have one hash, if they agree in what their bound uses: ``"logistic"`` does not use
-    `smoothness`, for instance. The attributes keep what was given. `ValueError` if ``"non-glm"`` comes without a
-    dimension. Squares and ratios have to be doubles: `lipschitz` lies from 1e-50 to 1e50, `sigma` within a factor of
-    1e100 of it, `smoothness` from 1e-110 to 1e110, `lam` from 1e-180 to 1e180.
+    Mechanisms are equal if they agree in what their bound uses. `lipschitz` lies from 1e-50 to 1e50, `sigma` within a
+    factor of 1e100 of it, `smoothness` from 1e-110 to 1e110, `lam` from 1e-180 to 1e180.
 
     Parameters
     ----------
@@ -162,10 +160,8 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def gaussian_from(self) -> float:
-        """The ε from which on the bound is exactly the profile of `gaussian` (docs/theorems.md, T1).
-
-        max(0, R²/λ − R²/(2σ²)) for ``"logistic"``; inf for a bound that stays above the profile.
-        """
+        """The ε from which on the bound is exactly the profile of `gaussian` (docs/theorems.md, T1); inf if there is
+        none."""
         part = None if self.law is None else self.law.gaussian_part()
         if part is None or part[1] > 0:
             return np.inf
@@ -280,9 +276,8 @@ class ApproximateMinima(Mechanism):
 
         δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
 
-    The proofs are docs/theorems.md, T6 and T7. Every split is a valid bound; the least one found is used.
-    Where a row is replaced (T17) the output noise still covers 2τ/λ. Unless the objective's pair is a Gaussian one,
-    both links of the chain pay for the output noise, which doubles its 0.005 % of σ or so.
+    The least split found is used (docs/theorems.md, T6 and T7). Where a row is replaced (T17) both links of the chain
+    pay for the output noise unless the objective's pair is a Gaussian one.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """One-vs-rest: several classes by one fit for each, under one promise.
 
-Every row is in all K fits, whose noise is independent. Their composition is attained, as one row can be the worst case
-of all fits at once (docs/theorems.md, T46): rows might as well be √K times as long. Where a row stands for "not this
-class" it may be made w times as long, and all together cost what rows √(1 + (K − 1)w²) times as long do.
+Every row is in all K fits, whose noise is independent: it might as well be √K times as long (docs/theorems.md, T46).
+Where a row stands for "not this class" it may be made w times as long, and costs what one √(1 + (K − 1)w²) long does.
 """
 
 from __future__ import annotations

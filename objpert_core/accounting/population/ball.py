@@ -62,11 +62,6 @@ def objective_plan(
     logistic loss λ of `recommended_ball_lam` and, where a row is replaced, σ = 2Lσ_G (T17), σ_G the analytic Gaussian
     mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam` is a least
     λ in place of the rule's; with 0 it is the least that privacy allows.
-
-    >>> sizes = Sizes(10_000, 10, 1.0, 1e-8, radius=4.0)
-    >>> plan = objective_plan("tight", sizes, smoothness=0.25, bound="logistic", tau=1e-6)
-    >>> round(plan.mechanism.objective.sigma, 2), round(plan.mechanism.objective.lam, 2), plan.envelope
-    (10.2, 2.0, None)
     """
     check_lam(choice("schedule", schedule, SCHEDULES), lam, smoothness)
     asked = _Asked(
@@ -84,20 +79,13 @@ def objective_plan(
 
 
 def recommended_ball_lam(sizes: Sizes) -> float:
-    """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large. R²/ε
-    takes the place of 2R²/ε where a row is added or removed, and k rows of one person need k times as much.
+    """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large; R²/ε
+    in place of 2R²/ε where no row is replaced, and k times as much for k rows of one person.
 
-    Suppose that rows of norm R spread evenly over the d directions. Then H = nR²/(4d) is the Hessian's share of each,
-    gradients and noise together have the variance V = dσ² + nR²/4, and the excess risk is about in proportion to (λ²M²
-    + V)/(H + λ)². It is least at λ = V/(M²H), and then M²V/(V + M²H²). Where 4σ²d/n is less than V/(M²H) and has over 5
-    % more excess risk, λ is V/(M²H), but at most three times the λ* = √(8nR² + dσ²)/M that is best for the worst rows
-    (docs/theorems.md, T24): where most of the rows' length lies in few directions, less λ would be better.
-
-    The 4 was chosen on logistic data with d = 10. With 100 even directions, n = 10³ and ε = 2, the rule with 4σ²d/n
-    alone has 1.6 times the excess risk of θ = 0; the whole rule has less.
-
-    >>> round(recommended_ball_lam(Sizes(10_000, 10, 0.5, 1e-8, radius=4.0)), 2)
-    4.0
+    For even rows of norm R, H = nR²/(4d) is the Hessian's share of each direction, gradients and noise have the
+    variance V = dσ² + nR²/4, and the excess risk goes with (λ²M² + V)/(H + λ)², least at λ = V/(M²H). That takes the
+    place of 4σ²d/n where this has over 5 % more excess risk, but at most three times λ* = √(8nR² + dσ²)/M, which is
+    best for the worst rows (docs/theorems.md, T24). The 4 was chosen on logistic data with d = 10.
     """
     n, d, epsilon, delta, radius, lipschitz = sizes.numbers
     moved = sizes.swing * sizes.rows_per_person
@@ -137,8 +125,7 @@ def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
 
 
 def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
-    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1). More noise where
-    λ is less, and where a search has to say how much several rows cost.
+    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1); elsewhere more.
     """
     sizes = asked.sizes
     if lam is None:

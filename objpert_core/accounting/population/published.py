@@ -1,9 +1,8 @@
 """The noise and the schedules of Bassily, Feldman, Talwar and Thakurta (2019), as they print them.
 
-Neighbours differ in one row that is replaced. Theorem 3.1 is false at T = 1, as it has no condition on T: batches are
-drawn with replacement, so one row may be in a batch many times. Theorem 5.2 has the noise for rows that are added or
-removed. These numbers certify nothing; the mechanisms that are built of them can be asked. With `strict` whatever the
-paper claims nothing for is refused: ε > 1, δ > 1/n² or, for Algorithm 2, β > εΛ/2.
+Neighbours differ in one row that is replaced. Theorem 3.1 is false at T = 1, as one row may be in a batch many times.
+Theorem 5.2 has the noise for rows that are added or removed. These numbers certify nothing; the mechanisms built of
+them can be asked. With `strict` what the paper claims nothing for is refused: ε > 1, δ > 1/n² or β > εΛ/2.
 """
 
 from __future__ import annotations
@@ -42,13 +41,10 @@ class NoisySGDSchedule:
 
 
 def published_sgd_schedule(sizes: Sizes, *, strict: bool = True, steps: int | None = None) -> NoisySGDSchedule:
-    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`. T =
-    max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)² and η =
-    M/(L√T).
+    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`.
 
-    >>> schedule = published_sgd_schedule(Sizes(10_000, 50, 1.0, 1e-8))
-    >>> schedule.steps, schedule.batch_size, round(schedule.noise, 5)
-    (1250, 142, 0.04292)
+    T = max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)², η =
+    M/(L√T).
     """
     n, d, epsilon, delta, m, slope = sizes.claimed(strict).numbers
     log = math.log(1 / delta)
@@ -72,12 +68,7 @@ def published_sgd_mechanism(
     strict: bool = True,
     steps: int | None = None,
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
-    """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
-
-    >>> leaks = published_sgd_mechanism(10_000, 100_000, 1.0, 1e-8)  # a single step
-    >>> leaks.epsilon(1e-8) > 2.19
-    True
-    """
+    """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target."""
     how = choice("sampling", sampling, DRAWINGS)
     sizes = Sizes(n, d, epsilon, delta, radius, lipschitz)
     plan = published_sgd_schedule(sizes, strict=strict, steps=steps)
@@ -88,8 +79,8 @@ def published_sgd_mechanism(
 def sampled(
     how: str, noise_multiplier: float, batch_size: float, rows: int, steps: int, adjacency: str = REPLACE_ONE
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
-    """Build the mechanism of that many noisy sums; `how` is one of `DRAWINGS`. Batches of a fixed size are drawn from a
-    known number of rows: one of them is replaced."""
+    """Build the mechanism of that many noisy sums, drawn by one of `DRAWINGS`; batches of a fixed size replace a row.
+    """
     if choice("sampling", how, DRAWINGS) == WITHOUT_REPLACEMENT:
         return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
     if how == WITH_REPLACEMENT:

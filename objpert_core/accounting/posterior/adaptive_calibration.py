@@ -34,19 +34,9 @@ def calibrate_adaptive_sampling(
     Of the Gaussian mechanism's μ at the target each statistic has a quarter; unsafe statistics have a tenth of δ; h₀ =
     ε/(2 + 2·log(2/δ)), with the ε and δ of a single run. `ValueError` if no draw is left at all.
 
-    Parameters
-    ----------
-    epsilon : float from 1e-3 to 100
-    delta : float strictly between 0 and 1
-    mean_runs : float >= 1
-        The mean number of runs of which the best is released: K is geometric.
-    adjacency : {"add/remove one row", "replace one row"}
-    rows_per_person : int >= 1
-        How many rows one person has at most. ``group(result, rows_per_person)`` then meets the target; the result
-        itself is still about one row.
+    ε is from 1e-3 to 100, `mean_runs` >= 1 the mean of the geometric number of runs of which the best is released.
+    ``group(result, rows_per_person)`` meets the target; the result itself is about one row.
 
-    Examples
-    --------
     >>> one = calibrate_adaptive_sampling(1.0, 1e-6)
     >>> one.delta(1.0) <= 1e-6, round(one.separation, 2)
     (True, 0.15)

@@ -26,17 +26,9 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     shift, too (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
     0.0 where no γ is private, however small: the leverage alone says too much.
 
-    Parameters
-    ----------
-    epsilon : float from 1e-100 to 1e4
-    delta : float strictly between 0 and 1
-    leverage : float from 1e-100 to 1.618
-        A bound on h = xᵀΛ⁻¹x, Λ = XᵀX + λI without the row: ‖x‖²/(λ + λ_min(XᵀX)).
-    slope : float > 0
-        A bound on |y − xᵀθ*|, θ* without the row.
+    ε is from 1e-100 to 1e4. `leverage`, from 1e-100 to 1.618, bounds h = xᵀΛ⁻¹x, Λ = XᵀX + λI without the row:
+    ‖x‖²/(λ + λ_min(XᵀX)). `slope` > 0 bounds |y − xᵀθ*|, θ* without the row.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import PosteriorSampling
     >>> PosteriorSampling(0.01, posterior_precision(1.0, 1e-6, leverage=0.01)).delta(1.0) <= 1e-6
     True

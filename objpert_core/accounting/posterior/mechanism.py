@@ -105,15 +105,9 @@ class PosteriorSampling(Mechanism):
     one-dimensional pair N(√ρ, h) and N(√ρ/(1 + h), h/(1 + h)) along one direction. δ grows with ρ, so a bound on ρ
     may stand for ρ.
 
-    Parameters
-    ----------
-    leverage : float from 1e-100 to 1e6
-        h = xᵀΛ⁻¹x, Λ without the row.
-    shift : float from 0 to 1e100
-        ρ = γ·(y − xᵀθ*)², θ* without the row.
+    `leverage`, from 1e-100 to 1e6, is h = xᵀΛ⁻¹x, and `shift`, from 0 to 1e100, ρ = γ·(y − xᵀθ*)²; Λ and θ* are without
+    the row.
 
-    Examples
-    --------
     >>> one = PosteriorSampling(leverage=0.1, shift=0.5)
     >>> round(one.delta(1.0), 6), one.delta(0.5) > one.delta(1.0)
     (0.000335, True)

@@ -86,13 +86,8 @@ class GNMax(GaussianLosses):
     mechanism of sensitivity √2, post-processed. `rdp_at` is about given votes: less where they agree, but no promise.
     What the methods say of given votes, `counts` for each of C >= 2 classes, is **private** as the votes are.
 
-    Parameters
-    ----------
-    sigma : float from 1e-3 to 1e6
-        σ, in votes.
+    `sigma`, from 1e-3 to 1e6, is in votes.
 
-    Examples
-    --------
     >>> noisy = GNMax(20.0)
     >>> noisy.rdp(4.0), noisy.rdp_at([360, 20, 20], 4.0) < 1e-30
     (0.01, True)
@@ -155,8 +150,7 @@ class GNMax(GaussianLosses):
         """A β-smooth bound on the sensitivity of `rdp_at`, **private**: one voter changes its logarithm by β > 0 at
         most.
 
-        Nissim, Raskhodnikova and Smith (2007); for votes Papernot et al. (2018), Appendix B. `counts` and `alpha` are
-        those of `rdp_at`. `distance` needs no such bound.
+        Nissim, Raskhodnikova and Smith (2007); for votes Papernot et al. (2018), Appendix B.
         """
         gaps = _gaps(counts)
         order, rate = above("alpha", alpha, 1), positive("beta", beta)

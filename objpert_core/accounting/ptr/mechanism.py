@@ -1,8 +1,7 @@
 """Propose, test, release: what a release behind a private test of the data costs.
 
-A mechanism M may be private enough on some data sets only. ε(X) is its privacy at X. A private test asks whether
-ε(X) <= ε. Where the test passes, M answers; where it does not, nothing does (⊥), or a mechanism that is private enough
-everywhere. Each part is known by one pair (ε, δ), so the whole is accounted for by one pair, too.
+A mechanism M may be private enough on some data sets only. A private test asks whether ε(X) <= ε at X. Where the test
+passes, M answers; where it does not, nothing does, or a mechanism that is private enough everywhere.
 """
 
 from __future__ import annotations
@@ -120,16 +119,9 @@ class ApproximateDP(_OnePair):
     post-processing of this one, so compositions of it are optimal. Its Rényi curve is infinite unless δ = 0; then the
     mechanism is ε·tanh(ε/2)-zCDP.
 
-    Parameters
-    ----------
-    epsilon : float from 0 to 700
-        Kept as `promised_epsilon`; `epsilon` and `delta` are the methods that every mechanism has.
-    delta : float in [0, 1)
-        Kept as `promised_delta`. 0 means pure differential privacy. ε and δ are not both 0.
-    adjacency : {"add/remove one row", "replace one row"}
+    ε, from 0 to 700, and δ, in [0, 1), are not both 0; δ = 0 means pure differential privacy. They are kept as
+    `promised_epsilon` and `promised_delta`, as `epsilon` and `delta` are the methods that every mechanism has.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import repeat
     >>> round(repeat(ApproximateDP(0.5, 1e-6), 20).epsilon(1e-4), 2)  # not 10
     8.97

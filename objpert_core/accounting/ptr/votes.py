@@ -33,14 +33,9 @@ class LaplaceVote(Mechanism):
     Redberg, Zhu and Wang (2023), Appendix C.1. With t votes more for the winner the vote errs with probability
     p(t) = (2 + εt)·e^{−εt}/4. Its profile is that of the worst gap.
 
-    Parameters
-    ----------
-    epsilon : float from 1e-12 to 300
-        ε of the noise, the inverse of its scale: whatever the votes are, the answer is ε-DP. Kept as `scale_epsilon`;
-        `epsilon` is the method that every mechanism has.
+    ε of the noise, from 1e-12 to 300, the inverse of its scale, is kept as `scale_epsilon`: the answer is ε-DP whatever
+    the votes are.
 
-    Examples
-    --------
     >>> [round(LaplaceVote(10.0).local_epsilon(t, 1e-5), 3) for t in (0, 1, 2, 3)]
     [8.208, 9.318, 9.318, 0.0]
     """
@@ -54,10 +49,7 @@ class LaplaceVote(Mechanism):
         return f"LaplaceVote(epsilon={self.scale_epsilon!r})"
 
     def error(self, gap: Any) -> Any:
-        """How likely the answer is wrong, at a gap or an array of them: the true winner's votes less the loser's.
-
-        At a negative gap the answer is the loser's chance.
-        """
+        """How likely the answer is wrong, at a gap or an array of them: the true winner's votes less the loser's."""
         t = gap_array(gap)
         return like_input(gap, np.where(t >= 0, self._tail(np.abs(t)), 1 - self._tail(np.abs(t))))
 
@@ -158,15 +150,8 @@ class OptimalVote(Mechanism):
     vote keeps (ε, δ), and no vote that treats both sides alike errs less. From t = log(1 + (e^ε − 1)/(2δ))/ε on it
     never errs.
 
-    Parameters
-    ----------
-    epsilon : float from 1e-12 to 300
-        Kept as `target_epsilon`; `epsilon` and `delta` are the methods that every mechanism has.
-    delta : float strictly between 0 and 1
-        Kept as `target_delta`.
+    ε, from 1e-12 to 300, and 0 < δ < 1 are kept as `target_epsilon` and `target_delta`.
 
-    Examples
-    --------
     >>> vote = OptimalVote(0.1, 1e-5)
     >>> vote.error(0), vote.error(86), bool(vote.error(85) > 0), vote.delta(0.1) <= 1e-5 * (1 + 1e-9)
     (0.5, 0.0, True, True)

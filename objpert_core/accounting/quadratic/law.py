@@ -18,9 +18,9 @@ _LEAST = -740.0  # log of the least double
 
 @dataclass(frozen=True)
 class BendLoss(PrivacyLoss):
-    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}. V is log Z
-    up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly, log Z goes
-    ahead of V. For "add", ω is infinite where Y ≤ s."""
+    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, infinite where Y ≤ s, for Y ~
+    χ²_{2k+2}. V is log Z up to sign and scale, ahead of it far below, so that ω never decreases in V.
+    """
 
     s: float  # squared length of the row over σ²
     k: float  # (m − d − 1)/2

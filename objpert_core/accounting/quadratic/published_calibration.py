@@ -51,16 +51,9 @@ def published_scale(
 
     Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33.
 
-    Parameters
-    ----------
-    epsilon, delta, dimension, degrees_of_freedom, smoothness, rank
-        As in `calibrate_quadratic_perturbation`.
-    share : float strictly between 0 and 1
-        δ₃/δ; the rest is δ₁. One half in the paper's Figure 2; `calibrate_quadratic_perturbation` looks for the best.
-    bound : {"published", "sharpened"}
+    `share`, strictly between 0 and 1, is δ₃/δ, one half in the paper's Figure 2; the rest is δ₁. `bound` is "published"
+    or "sharpened"; other arguments are those of `calibrate_quadratic_perturbation`.
 
-    Examples
-    --------
     >>> round(published_scale(0.5, 0.01, dimension=100, degrees_of_freedom=200, smoothness=2500.0), 3)
     117470.166
     """
@@ -248,18 +241,9 @@ def linear_objective_noise(
     σ² = ζ²·(8·log(2/δ) + 4ε)/ε², and λ = 2L/ε is the coefficient of ½‖θ‖²: Theorem 5.1 there, after Kifer, Smith and
     Thakurta (2012).
 
-    Parameters
-    ----------
-    epsilon, delta
-        As in `calibrate_quadratic_perturbation`.
-    gradient_bound, smoothness : float > 0
-        ζ, the largest gradient of one record's loss, and L.
-    corrected : bool
-        Whether 2ζ takes the place of ζ: where a record is replaced the gradient moves by 2ζ. The printed theorem is for
-        a record that is added or removed.
+    ζ = `gradient_bound` > 0 is the largest gradient of one record's loss. `corrected` puts 2ζ in its place: where a
+    record is replaced the gradient moves by 2ζ, and the printed theorem is for one that is added or removed.
 
-    Examples
-    --------
     >>> variance, lam = linear_objective_noise(0.5, 0.01, gradient_bound=1.0, smoothness=1.0)
     >>> round(variance, 4), lam
     (177.5462, 4.0)

@@ -147,10 +147,8 @@ class TiltAndBend(Mechanism):
         return result
 
     def rough_log_delta(self, epsilon: float, nats: float) -> float:
-        """log δ at one ε by a quadrature over z, for searches: no table of the whole profile is needed.
-
-        As good as `log_delta` where δ is not much below e^{-nats}; what lies farther out in z counts in full.
-        """
+        """log δ at one ε by a quadrature over z, for searches: as good as `log_delta` where δ is above e^{-nats} or
+        so."""
         highest = math.ceil(math.sqrt(2 * nats)) + 5.0
         ends = np.arange(_LOWEST, highest)
         z = (ends[:, None] + 0.5 + 0.5 * _NODES).ravel()

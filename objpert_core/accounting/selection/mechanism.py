@@ -252,16 +252,9 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     which is at most 3ε if δ(ε) = 0, and avoids what their statement for (ε, δ) gives away. The proof is
     docs/theorems.md, T11: this is η = 1. The result has the shape of `delta`; `math.inf` where nothing is proved.
 
-    Parameters
-    ----------
-    base : Mechanism
-        One run, with a privacy profile.
-    delta : float or array of floats strictly between 0 and 1
-    mean_runs : float >= 1
-        E[K] = 1/γ: after every run, stop with probability γ and release the best so far.
+    `base` is one run, with a privacy profile, and `mean_runs` >= 1 is E[K] = 1/γ: after every run, stop with
+    probability γ and release the best so far.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> round(liu_talwar_epsilon(Gaussian(8.0), 1e-5, mean_runs=15.4), 2)
     0.78
@@ -277,9 +270,9 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
 def poisson_mean(more_than: int, probability: float) -> float:
     """The mean μ of a Poisson K with Pr[K > more_than] = probability.
 
-    Pr[K > s] is the regularised lower incomplete gamma function P(s + 1, μ). Redberg et al. (2023), Section 5, choose
-    μ so that with probability 0.9 there are more than 10 runs. Raises `ValueError` unless `more_than` is a whole number
-    >= 0 and the probability strictly between 0 and 1.
+    Pr[K > s] is the regularised lower incomplete gamma function P(s + 1, μ). Redberg et al. (2023), Section 5, have 0.9
+    for more than 10 runs. `ValueError` unless `more_than` is a whole number >= 0 and the probability strictly between 0
+    and 1.
 
     >>> round(poisson_mean(10, 0.9), 1)
     15.4

@@ -1,10 +1,8 @@
 """The privacy profile of one run at many ε at once, for private selection, which needs it at every Rényi order.
 
-* A mechanism with a quick profile is asked directly.
-* One that has to be convolved (DP-SGD, compositions) or integrated (approximate minima) is asked once, on a grid from 0
-  to where δ stops mattering. The hockey-stick divergence is convex in v = e^ε, so that between grid points the chord
-  over v is a bound. Beyond, the Rényi curve.
-* One that has only a Rényi curve is converted at the points of one scan, and at six more orders for each ε.
+A mechanism with a quick profile is asked directly. One that has to be convolved or integrated is asked once, on a grid:
+the hockey-stick divergence is convex in v = e^ε, so that chords over v are bounds. Beyond the grid, and for one that
+has only a Rényi curve, that curve is converted.
 """
 
 from __future__ import annotations

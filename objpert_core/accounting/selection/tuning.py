@@ -25,21 +25,10 @@ PROOFS = ("selection", "liu_talwar")
 def mean_runs(more_than: int, probability: float, eta: float | None = None) -> float:
     """The mean of K with Pr[K > more_than] = probability, to be given to `PrivateSelection`.
 
-    Redberg et al. (2023), Section 5, ask for Pr[K > 10] = 0.9. Pr[K > s] falls as γ grows, so there is one solution.
-    `ValueError` if no mean reaches the probability: as γ → 0, a law with η < 0 tends to one that is still small with
-    some probability, and a law with η = 0 gets there only at means beyond the doubles.
+    Redberg et al. (2023), Section 5, ask for Pr[K > 10] = 0.9. `more_than` is from 0 to 100,000, the probability
+    strictly between 0 and 1, and `eta` as in `PrivateSelection`. `ValueError` if no mean reaches the probability, as
+    for some η <= 0.
 
-    Parameters
-    ----------
-    more_than : int from 0 to 100,000
-        For instance the size of the grid that the runs draw their settings from.
-    probability : float strictly between 0 and 1
-    eta : float > −1, optional
-        None: K ~ Poisson. Otherwise the truncated negative binomial law on K >= 1 with that shape: 1 is geometric,
-        0 logarithmic.
-
-    Examples
-    --------
     >>> round(mean_runs(10, 0.9), 1), round(mean_runs(10, 0.9, eta=1), 1)
     (15.4, 95.4)
     """

@@ -12,10 +12,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 
 @dataclass(frozen=True)
 class Step(ABC):
-    """Noisy sums that are released beside a fit, before it or after it, and paid for by the same promise.
-
-    Fields are public numbers alone, chosen before the data are looked at.
-    """
+    """Noisy sums released beside a fit and paid for by the same promise; its fields are public numbers alone."""
 
     name: ClassVar[str]
     after: ClassVar[bool] = False

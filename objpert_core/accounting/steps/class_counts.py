@@ -20,11 +20,7 @@ _LEAST_SIZE = 2.0  # a class counts as no smaller than this many times the noise
 
 @dataclass(frozen=True)
 class ClassCounts(Step):
-    """The counts of all classes, with `noise` on each.
-
-    >>> ClassCounts(15.0).mechanisms()
-    (Gaussian(sigma=15.0, sensitivity=1.0, adjacency='add/remove one row'),)
-    """
+    """The counts of all classes, with `noise` on each."""
 
     name: ClassVar[str] = "class_counts"
 
@@ -41,20 +37,11 @@ class ClassCounts(Step):
 def recommended_counts(
     epsilon: float, delta: float, *, adjacency: str = ADD_REMOVE, rows_per_person: int = 1
 ) -> ClassCounts:
-    """The noise on the count of each class, by public numbers: the counts take a fiftieth of what (ε, δ) allows.
-
-    >>> round(recommended_counts(1.0, 1e-5).noise, 1)
-    26.4
-    """
+    """The noise on the count of each class, by public numbers: the counts take a fiftieth of what (ε, δ) allows."""
     return ClassCounts(noise_of_share(COUNT_SHARE, moved_by(adjacency, rows_per_person), epsilon, delta))
 
 
 def balanced_weights(counts: FloatArray, noise: float) -> FloatArray:
-    """The weights that give all classes the same sum: 1 for the smallest class, less for larger ones. A class whose
-    count is lost in the noise counts as a class of 2·`noise` rows.
-
-    >>> balanced_weights(np.array([980.0, -3.0]), 10.0).round(4).tolist()
-    [0.0204, 1.0]
-    """
+    """The weights that give all classes the same sum, at most 1; a count below 2·`noise` is taken for 2·`noise`."""
     sizes = np.maximum(counts, max(1.0, _LEAST_SIZE * noise))
     return np.asarray(sizes.min() / sizes)

@@ -28,14 +28,9 @@ _PRECISION = 40.0  # where that is so many times the noise's √D, less noise is
 class IntervalNoise(Step):
     """The noise of the sums that are released after a fit; None where a sum is left out.
 
-    Parameters
-    ----------
-    hessian_noise, outer_noise : float from 1e-110 to 1e110, optional
-        Standard deviations of the noise on the curvature and on the sum of squared gradients, in every isometric
-        coordinate, as multiples of the most that one row can add: R²/4 and R².
+    Standard deviations, from 1e-110 to 1e110, of the noise on the curvature and on the sum of squared gradients, in
+    every isometric coordinate, as multiples of the most that one row can add: R²/4 and R².
 
-    Examples
-    --------
     >>> [part.sigma for part in IntervalNoise(12.0).mechanisms()]
     [12.0]
     """
@@ -52,11 +47,7 @@ class IntervalNoise(Step):
             raise ValueError(f"hessian_noise must be a number where outer_noise is one, got {self.hessian_noise!r}")
 
     def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
-        """The releases. Where a row is replaced, two positive matrices differ: √2, not 2.
-
-        >>> [round(part.a, 4) for part in IntervalNoise(10.0, 20.0).mechanisms("replace one row")]
-        [0.1414, 0.0707]
-        """
+        """The releases. Where a row is replaced, two positive matrices differ: √2, not 2."""
         moved = moved_by(adjacency, rows_per_person)
         return noisy_sums(adjacency, (self.hessian_noise, moved), (self.outer_noise, moved))
 

@@ -1,9 +1,8 @@
 """Private ranges of the columns before a fit: how much noise for each histogram, and when there are any.
 
-A row adds one to one bin of every column, so that it moves a histogram of d columns by √d in all. Two histograms follow
-each other: one of magnitudes, whose bins are fixed, and one of equal bins within what the first has found, or within
-public limits, where the first is left out. They compose with all that comes after them (docs/theorems.md, T47). All
-noise goes by public numbers alone.
+A row adds one to one bin of every column, so that it moves a histogram of d columns by √d. Two follow each other: one
+of magnitudes, and one of equal bins within what the first has found, or within public limits. They compose with all
+that comes after them (docs/theorems.md, T47). All noise goes by public numbers alone.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Private centring and scaling before a fit: how much noise for each sum.
 
-A row's direction u = x/‖x‖, or x/max(1, ‖x‖) where it keeps its length in public ranges, goes into Σu with noise σ_c,
-from which comes a centre μ̂; then z = (u − μ̂)/‖u − μ̂‖ goes into Σ|z| with noise σ_s, from which comes a weight a_j
-for every column; then a∘(u − μ̂), brought to norm 1, goes into a private fit. A row more or less moves each sum by 1 at
-most, and for a map (μ̂, a) that is fixed neighbours stay neighbours: the three compose adaptively. All noise goes by
-public numbers alone: ε, δ, the number of rows and the number of columns.
+A row's direction u goes into Σu with noise σ_c, from which comes a centre μ̂; then z = (u − μ̂)/‖u − μ̂‖ goes into Σ|z|
+with noise σ_s, from which comes a weight for every column. A row more or less moves each sum by 1 at most, and for a
+fixed map neighbours stay neighbours: sums and fit compose adaptively. All noise goes by public numbers alone.
 """
 
 from __future__ import annotations
@@ -46,13 +44,9 @@ class Standardisation(Step):
     A row x has the direction u = x/‖x‖, or u = x/max(1, ‖x‖) where it keeps its length, and z = (u − μ̂)/‖u − μ̂‖ where
     the noisy Σu gives the centre μ̂.
 
-    Parameters
-    ----------
-    center_noise, scale_noise : float from 1e-110 to 1e110, optional
-        σ_c and σ_s, the standard deviations of the noise on every entry of Σu and of Σ|z|.
+    `center_noise` and `scale_noise`, from 1e-110 to 1e110, are σ_c and σ_s, the standard deviations of the noise on
+    every entry of Σu and of Σ|z|.
 
-    Examples
-    --------
     >>> [part.sigma for part in Standardisation(20.0, 30.0).mechanisms()]
     [20.0, 30.0]
     """

@@ -32,9 +32,7 @@ class Note(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """Some rows: their codes, their targets and whose they are, where these were asked for, and their places among the
-    `read` rows that were read.
-    """
+    """Some of the `read` rows: codes, places among them, and targets and whose they are where these were asked for."""
 
     X: FloatArray
     y: NDArray[Any] | None
@@ -47,9 +45,8 @@ class Encoded(NamedTuple):
 class Encoding:
     """One walk: `block` encodes its blocks one after the other, and the rest says what happened so far.
 
-    With `targets` the rules about rows hold: those without a target are left out where the schema says so, and of each
-    person the first rows are used, so that an entry a person is kept in memory. Without `targets`, rows are to be
-    predicted: all are used, and with `skip_bad` a row that cannot be encoded is left out and counted.
+    With `targets` the schema's rules about rows hold, for which an entry a person is kept in memory. Without, all rows
+    are predicted, and with `skip_bad` those that cannot be encoded are left out and counted.
     """
 
     schema: TableSchema

@@ -26,12 +26,7 @@ _WIDE_BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})  # b
 
 
 def without_point(text: str) -> str:
-    """A whole number as it is written without a decimal mark and one zero behind it; any other text as it is.
-
-    A gap makes a column of whole numbers one of floats, which pandas writes as 1.0: the category is 1 all the same.
-
-    >>> without_point("1.0"), without_point("-0,0"), without_point("1.50"), without_point("v1.0")
-    ('1', '0', '1.50', 'v1.0')
+    """A whole number without its decimal mark and one zero behind it, as pandas may write it; any other text as it is.
     """
     found = _WHOLE.fullmatch(text)
     if found is None:
@@ -45,9 +40,8 @@ class NotANumber(BadText):
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written: the decimal mark, and the mark between groups of three digits ("" for no groups).
-
-    `missing_words` are further words for a missing value, in small letters and without the point of a whole number.
+    """How numbers are written: decimal mark, mark between groups of three digits, and further words for a missing value
+    in small letters.
     """
 
     decimal: str = "."
@@ -124,11 +118,8 @@ _TWO_GROUPS = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}}){{2
 
 
 def decimal_mark(cells: Iterable[str], delimiter: str) -> str | None:
-    """The decimal mark that the numbers among `cells` show, or None where they do not tell.
-
-    "1.5" shows a point and "1,5" a comma. "1.234" may be either. A file that shows both shows none, and so does one
-    that shows neither clearly, unless commas separate its columns: whoever writes such a file has decimal points. A
-    wrong guess cannot give a wrong number, as `Numerals` refuses each number that is clearly of the other form.
+    """The decimal mark that the numbers among `cells` show; None where they show both, or none clearly, unless commas
+    separate the columns: `Numerals` refuses a number of the other form, so a wrong guess gives none.
     """
     clear, unclear = set(), False
     for cell in cells:

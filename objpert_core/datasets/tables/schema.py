@@ -375,9 +375,8 @@ def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
 
 
 def as_text(value: Any, column: Any = None) -> str:
-    """A value as pandas writes it into a file, without blanks around it; a date in the form of a `Date`.
-
-    A whole number has no decimal point: a gap makes a column of integers one of floats, and may change no other cell.
+    """A value as pandas writes it into a file, without blanks around it and the point of a whole number; a date in the
+    form of a `Date`.
     """
     if isinstance(column, Date) and isinstance(value, date) and value is not pd.NaT:
         return value.strftime(column.format)

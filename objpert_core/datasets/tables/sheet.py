@@ -48,10 +48,7 @@ class Sheet:
         return self.dialect.delimiter or ","
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """(row, cells) for every row after the header; blank rows at the end do not count.
-
-        `TableError` for a row of another length, a blank one with others behind it, wrong quotation marks.
-        """
+        """(row, cells) after the header, but blank ones at the end; `TableError` for a row of another form."""
         width, blank = len(self.names), 0
         for row, cells in islice(_records(self.text, self.delimiter, self.names), 1, None):
             if not any(cells) or not any(cell.strip() for cell in cells):
@@ -71,10 +68,8 @@ class Sheet:
 
 
 def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
-    """A file's text, form and header; what `dialect` leaves open is found out.
-
-    The header alone tells what separates columns. The first rows tell the decimal mark, by nothing but how their
-    numbers are written.
+    """A file's text, form and header; what `dialect` leaves open is found by the header's separators and by how the
+    first rows write numbers.
     """
     text, encoding, cautions = decode(content, dialect.encoding)
     delimiter = dialect.delimiter

@@ -37,9 +37,7 @@ _PLAIN = Dialect()
 
 
 class _Piece(NamedTuple):
-    """A part of a file: one group of its rows, read at once, or, where `group` is None, all its rows, read a block at a
-    time. `row` is the number of its first row.
-    """
+    """A part of a file from `row` on: one group of its rows, read at once, or (None) all, read a block at a time."""
 
     path: Path
     group: int | None = None

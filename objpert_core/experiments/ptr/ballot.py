@@ -56,11 +56,9 @@ class Ballot:
         return np.asarray(dlaplace.cdf(tail_point(epsilon, self.delta) - distance - 1, epsilon))
 
     def errors(self, gap: IntArray) -> dict[str, FloatArray]:
-        """How likely each vote names the loser, for each number of votes by which the winner is ahead.
-
-        "laplace": noise of scale 1/ε. "classic": the true winner where a test of ε finds that one voter changes
-        nothing, else a coin. "asked": the proposed noise where a test of ε/2 finds it (ε/2, δ)-private, else noise of
-        scale 2/ε. "floor": the least that (ε, δ) allows.
+        """How likely each vote names the loser, by how many votes the winner is ahead: "laplace", noise of scale 1/ε;
+        "classic", a test of ε, else a coin; "asked", the proposed noise behind a test of ε/2, else noise of scale 2/ε;
+        "floor", the least that (ε, δ) allows.
         """
         half = self.epsilon / 2
         fails = self._fails(gap, self.least_gap, half) if self.least_gap > 0 else np.zeros(gap.shape)

@@ -52,9 +52,7 @@ class Cost(Row):
 
 @dataclass(frozen=True)
 class Price(Row):
-    """What `QUERIES` labels cost by one analysis: ε at δ = 10⁻⁵, with noise of standard deviation `sigma` on each
-    count of votes.
-    """
+    """What `QUERIES` labels cost by one analysis: ε at δ = 10⁻⁵, with noise of deviation `sigma` on each count."""
 
     VALUE = "value"
     DELTA, QUERIES = 1e-5, 200

@@ -35,9 +35,7 @@ def known(counts: FloatArray, sigma: float) -> float:
 
 @dataclass(frozen=True)
 class Teachers:
-    """Simulated votes of `number` teachers on `queries` rows, with noise of standard deviation `sigma` votes on each
-    count.
-    """
+    """Simulated votes of `number` teachers on `queries` rows, with noise of deviation `sigma` votes on each count."""
 
     first: float
     second: float

@@ -47,11 +47,7 @@ COLUMNS: Mapping[str, Callable[[int, int, np.random.Generator], FloatArray]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One synthetic problem: rows of norm 1, labels of a logistic model, no intercept; `sigma` is the standard
-    deviation of b.
-
-    Rows, labels and b come from the seed: with a public seed nothing here is private, and nothing here is about people.
-    """
+    """A synthetic problem: rows of norm 1, labels of a logistic model, no intercept; b has the deviation `sigma`."""
 
     n: int
     lam: float = 1.0

@@ -165,9 +165,7 @@ def tuning_runs(
     should_stop: Callable[[], bool] = lambda: False,
     tell: Callable[[int, int, int], None] = lambda run, runs, step: None,
 ) -> Iterator[TuningRuns]:
-    """Tune with and without paying, for one noise seed after the other; the first result has no draw, and one more
-    follows after each.
-    """
+    """Tune with and without paying, for one noise seed after the other; the first result has no draw."""
     if len(data.y_test) < 2:
         raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")
     judges = min(settings.judges, len(data.y_test) // 2)
