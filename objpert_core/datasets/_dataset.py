@@ -92,8 +92,7 @@ def training_size(rows: int) -> int:
 def shuffled_split(
     features: FloatArray, labels: IntArray, split_seed: int
 ) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
-    """X_train, y_train, X_test, y_test: views of the rows in an order drawn from `split_seed`, cut after four fifths.
-    """
+    """X_train, y_train, X_test, y_test: views of the rows in an order drawn from `split_seed`, cut after four fifths."""
     order = np.random.default_rng(split_seed).permutation(len(labels))
     cut = training_size(len(labels))
     features, labels = features[order], labels[order]

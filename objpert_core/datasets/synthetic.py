@@ -22,8 +22,7 @@ _FLIPPED = {"synthetic-l": 0.036, "synthetic-h": 0.02}
 
 
 def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tuple[FloatArray, IntArray]:
-    """Rows of norm one and labels of one of the two sets, or with `rows` or `seed` of another set by the same recipe.
-    """
+    """Rows of norm one and labels of one of the two sets, or with `rows` or `seed` of another set by the same recipe."""
     size, columns = _SHAPES[name]
     return draw(
         size if rows is None else rows,

@@ -66,13 +66,7 @@ class Allowance:
         return (scores + sums + tilt + moved + normal) * (1 + 2.0**-10)
 
     def least_tau(self) -> float:
-        """The τ from which on no data make a fit fail by rounding; `inf` if there is none.
-
-        >>> from objpert_core.learning.problem.losses import LOGISTIC
-        >>> numbers = {"n_rows": 10**7, "dimension": 100, "longest": 1.0, "loss": LOGISTIC}
-        >>> 1e-7 < Allowance(**numbers, gradient=1.0, lam=1.0, noise=4.0).least_tau() < 1e-6
-        True
-        """
+        """The τ from which on no data make a fit fail by rounding; `inf` if there is none."""
         tau = 0.0
         for _ in range(_ROUNDS):
             needed = self.rounding(tau) / _SHARE

@@ -1,7 +1,6 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Every draw costs what a fit by itself costs. The noise of one may have a part in the θ of another, but each θ is within
-τ/λ of its own minimum, and the output noise covers that distance (docs/theorems.md, T44).
+Every draw costs what a fit by itself costs: each θ is within τ/λ of its own minimum (docs/theorems.md, T44).
 """
 
 from __future__ import annotations

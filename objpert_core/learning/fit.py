@@ -52,10 +52,8 @@ class FitOptions(SharedOptions, total=False):
 class Problem:
     """What is minimised, and how a solver goes about it.
 
-    `targets` has shape (n,), or (K, n) for a fit of each class against the others; `clip` is C, `radius` M, `envelope`
-    β, and `solving` has keyword arguments of `Fit`. Rows that are walked, `Walked`, bring their targets and weights
-    along; of `targets` the shape counts. `ranges` are declared.
-    """
+    `targets` has shape (n,), or (K, n) for a fit of each class against the others, and `solving` has keyword arguments
+    of `Fit`. Rows that are walked, `Walked`, bring their targets and weights along."""
 
     X: Any
     targets: FloatArray
@@ -180,10 +178,8 @@ class Fit:
         classes: int | None,
         facts: dict[str, Any],
     ) -> Generator[Ready, Found | None, Release[Any]]:
-        """All that a fit under these terms does, from top to bottom; it may be told what a shared solver has found.
-
-        With `classes` there is a fit for each, under one certificate. If one does not reach τ, nothing is released.
-        """
+        """All that a fit under these terms does, from top to bottom: with `classes` one for each, under one
+        certificate."""
         rows, minima = self.data, list[NoisyMinimum]()
         for step in terms.steps:
             if not step.after:

@@ -34,11 +34,7 @@ def _geometric(source: NoiseSource, decay: Decimal) -> int:
 
 
 def tail_point(decay: float, failure: float) -> int:
-    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`, rounded up.
-
-    >>> tail_point(0.5, 1e-6)  # Laplace noise on real numbers takes log(1/(2·10⁻⁶))/0.5 = 26.2
-    27
-    """
+    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`, rounded up."""
     per_step, log_failure = positive("decay", decay), math.log(in_open_unit("failure", failure))
     log_least = (-log_failure - math.log1p(math.exp(-per_step))) / per_step
     return max(1, math.ceil(log_least * (_SLACK if log_least > 0 else 1.0)))

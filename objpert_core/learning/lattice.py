@@ -20,11 +20,7 @@ def power_of_two(value: float) -> float:
 
 
 def nearest_points(values: FloatArray, spacing: float) -> IntArray:
-    """Number the lattice points next to `values`: each is within spacing/2 of its value.
-
-    >>> nearest_points(np.array([0.3, -0.9]), 0.25).tolist()
-    [1, -4]
-    """
+    """Number the lattice points next to `values`: each is within spacing/2 of its value."""
     with np.errstate(over="ignore"):
         return np.clip(np.rint(values / spacing), -_FARTHEST, _FARTHEST).astype(np.int64)
 

@@ -1,11 +1,9 @@
 """Gaussian noise on a lattice, exactly sampled, from the operating system's randomness or from a seed.
 
 Whoever sees some output of a generator such as numpy's can work out the rest: private noise takes its bits from
-`os.urandom`. Seeded noise, for teaching and tests, takes them from numpy, through the same steps.
-
-A sampler in doubles reaches some doubles and not others, and the gaps tell data sets apart (Mironov 2012). Here a
-normal number is sampled exactly, and only its rounding to a lattice leaves this file. A value on the lattice plus such
-noise is a post-processing of the Gaussian mechanism, whose accounting holds for it (docs/theorems.md, T14).
+`os.urandom`. A sampler in doubles reaches some doubles and not others, and the gaps tell data sets apart (Mironov
+2012): here a normal number is sampled exactly, and only its rounding to a lattice leaves this file. A value on the
+lattice plus such noise is a post-processing of the Gaussian mechanism (docs/theorems.md, T14).
 
 How: the half-line is cut into blocks of equal width. A random word chooses a block with a probability that is a known
 integer over 2⁶³ and above the normal density there; a second word is the place in the block; the rest of the first word
@@ -86,11 +84,7 @@ class NoiseSource:
 
 
 def with_noise(exact: np.ndarray, noise: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """`exact` plus noise of its own shape, written to `out` if given; ValueError for another shape.
-
-    >>> with_noise(np.array([3, 4]), np.array([-1, 2])).tolist()
-    [2, 6]
-    """
+    """`exact` plus noise of its own shape, written to `out` if given; ValueError for another shape."""
     if np.shape(noise) != np.shape(exact):
         raise ValueError(f"noise must have the shape {np.shape(exact)} of what it is added to, got {np.shape(noise)}")
     return np.asarray(np.add(exact, noise, out=out))

@@ -195,10 +195,7 @@ class _LossOn:
 def perturb_and_solve_draws(
     problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by noise and map alone; meanings and errors as in `perturb_and_solve`.
-
-    Each costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is released.
-    """
+    """Make several fits that differ by noise and map alone, as `perturb_and_solve`; if one fails, none is released."""
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
     _refuse_steps(problem, terms, kind)
     terms = _with_fits_counted(problem, terms)

@@ -52,19 +52,9 @@ def output_sensitivity(
     k rows of one person move the point by (kR + 2τ)/λ or (2kR + 2τ)/λ. Chaudhuri, Monteleoni and Sarwate (2011), Lemma
     7 and Corollary 8, for a solver that is not exact (docs/theorems.md, T10).
 
-    Parameters
-    ----------
-    lam : float > 0
-    lipschitz : float > 0
-        Bound R on the norm of one row's gradient; for the logistic loss the largest row norm.
-    tau : float > 0
-        Gradient norm at which the solver may stop.
-    adjacency : {"add/remove one row", "replace one row"}
-        The short words "add/remove" and "replace" mean the same.
-    rows_per_person : int >= 1
+    R = `lipschitz` > 0 bounds the norm of one row's gradient; τ > 0 is the gradient norm at which the solver may stop.
+    `adjacency` may also be "add/remove" or "replace".
 
-    Examples
-    --------
     >>> round(output_sensitivity(lam=10.0, lipschitz=1.0, tau=1e-6), 12)
     0.1000002
     """
@@ -88,22 +78,9 @@ def recommended_output_lam(
     """Choose the λ that `OutputPerturbationLogisticRegression` takes by default, from public numbers only.
 
     Noise of deviation σ/λ on every coefficient costs about ½(σ/λ)²·h·n·R² of the loss, and regularisation about
-    ½λ‖θ*‖². The sum is least at λ in proportion to (σ²R²n)^⅓; with the constant that did best on synthetic data λ =
-    ½·(σ²R²n)^⅓.
+    ½λ‖θ*‖². With the constant that did best on synthetic data λ = ½·(σ²R²n)^⅓; n, `n_rows`, is thus treated as public.
+    R is `lipschitz`; other arguments are those of `output_sensitivity` and `calibrate_gaussian`.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    n_rows : int >= 1
-        The number of rows n, which is thus treated as public.
-    lipschitz : float > 0
-        The radius R.
-    adjacency, rows_per_person
-        As in `output_sensitivity`.
-
-    Examples
-    --------
     >>> round(recommended_output_lam(1.0, 1e-5, 10_000), 2)
     25.91
     """

@@ -41,11 +41,6 @@ class Release(_Outcome, Generic[Certificate]):
     outcomes : tuple of Outcome
         What came of the steps before and after the fit, and declared ranges of the columns.
 
-    Examples
-    --------
-    >>> released = Release(np.zeros(2), None, ())
-    >>> released.released, released.required() is released
-    (True, True)
     """
 
     theta: FloatArray

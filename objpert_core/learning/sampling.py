@@ -26,11 +26,8 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 
 
 class Streams:
-    """Independent noise sources with names, from one `random_state`.
-
-    With a seed, stream ``(a, b, …)`` depends on the seed and on its name only. A RandomState or Generator gives 32
-    bytes, once.
-    """
+    """Independent noise sources with names, from one `random_state`: a stream depends on it and on its own name
+    only."""
 
     def __init__(self, random_state: int | np.random.RandomState | np.random.Generator | None = None) -> None:
         self._root = noise_source(random_state_argument("random_state", random_state))
@@ -67,10 +64,7 @@ class Streams:
 
 
 def _gaps(source: NoiseSource, size: int, probability: float) -> FloatArray:
-    """`size` independent numbers of tails before the first head, for a coin of that `probability` of heads < 1.
-
-    ⌊log V / log(1 − p)⌋ with V = k·2⁻⁶⁴ or 1 − V, by 63 bits and one: both ends keep full relative precision.
-    """
+    """`size` independent numbers of tails before the first head: ⌊log V / log(1 − p)⌋ in full relative precision."""
     words = np.frombuffer(source.read(8 * size), dtype="<u8")
     digits, low = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)
     half = digits * 2.0**-64

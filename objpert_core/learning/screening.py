@@ -47,11 +47,7 @@ def _of_one_class(targets: FloatArray) -> FloatArray:
 
 @np.errstate(all="ignore")
 def as_numbers(values: Any) -> Any:
-    """Make an array of numbers of what may hold other things: NaN where an entry is neither a number nor spells one.
-
-    >>> as_numbers([[1, "2.5"], [None, "no"], [np.complex128(1 + 2j), np.ma.masked]]).tolist()
-    [[1.0, 2.5], [nan, nan], [nan, nan]]
-    """
+    """Make an array of numbers of what may hold other things: NaN where an entry is neither a number nor spells one."""
     if sp.issparse(values):
         return _sparse(values)
     if hasattr(values, "get_column"):  # a data frame of polars; its columns have different names
@@ -108,11 +104,7 @@ def _number(entry: Any) -> float:
 
 
 def labels_as_targets(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
-    """−1.0 and +1.0 for the two classes; NaN for every other label.
-
-    >>> labels_as_targets(np.array([0, 1, 7, None], dtype=object), np.array([0, 1])).tolist()
-    [-1.0, 1.0, nan, nan]
-    """
+    """−1.0 and +1.0 for the two classes; NaN for every other label."""
     targets = np.full(len(y), np.nan)
     for label, target in zip(classes.tolist(), (-1.0, 1.0), strict=True):
         targets[_equal(y, label)] = target

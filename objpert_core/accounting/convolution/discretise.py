@@ -1,9 +1,9 @@
 """Discretised privacy losses, tilted: from a loss ω(V) to masses on a grid, for an upper and for a lower bound.
 
-On the grid x_i = anchor + h·i masses are those of the tilted law e^{θω − scale}·dP: for a δ far below 1e-16, too, they are
-of the order of 1. Upper: the mass at ω in [x_i, x_{i+1}] is split between the two ends so that the sums of mass and of e^{−ω}·mass stay
-what they are, and by convexity no δ can fall (Doroshenko et al. 2022, "connect the dots"). Lower: the masses of
-[x_i − h/2, x_i + h/2] are merged to one atom at its likelihood ratio, and no δ can rise.
+On the grid x_i = anchor + h·i masses are those of the tilted law e^{θω − scale}·dP: for a δ far below 1e-16, too, they
+are of the order of 1. Upper: the mass at ω in [x_i, x_{i+1}] is split between the two ends so that the sums of mass and
+of e^{−ω}·mass stay what they are, and by convexity no δ can fall (Doroshenko et al. 2022, "connect the dots"). Lower:
+the masses of [x_i − h/2, x_i + h/2] are merged to one atom at its likelihood ratio, and no δ can rise.
 """
 
 from __future__ import annotations

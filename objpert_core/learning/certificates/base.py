@@ -61,16 +61,13 @@ BOTH, SEARCH = WHOLES = ("fit and evaluation", "private search")
 class PrivacyCertificate(ABC):
     """What one fit promises: (ε, δ)-differential privacy of all that is released.
 
-    Coefficients are released, and where the fit has them private ranges, centre, scales, weights of classes, and the
-    curvature of intervals.
-
     Everything but the diagnostics is fixed before the data are looked at, with two exceptions: the number of rows where
     `public_rows` says that it is treated as public, and what follows from released numbers, which the promise covers:
     fingerprints of coefficients and noisy counts, and the lattice of a posterior draw (docs/theorems.md, T14 and T39).
     So the certificate may be published with the model. The diagnostics depend on the data and on the noise: they are
-    *outside* the guarantee, for the eyes of whoever holds the data. `to_dict` keeps them apart under ``"diagnostics"``
-    and `public` leaves them out. Also outside the guarantee are a fit's running time, the error of a failed fit, and
-    the labels seen where they were not given.
+    *outside* the guarantee. `to_dict` keeps them apart under ``"diagnostics"`` and `public` leaves them out. Also
+    outside the guarantee are a fit's running time, the error of a failed fit, and the labels seen where they were not
+    given.
 
     Attributes
     ----------
@@ -93,15 +90,13 @@ class PrivacyCertificate(ABC):
         True where the noise came from a seed: whoever knows the seed can subtract the noise.
     schema : int
         The form of the certificate, 1 or 2. Form 1 says nothing of the fields below: its promise holds in exact
-        arithmetic, and form 1 does not tell whether the number of rows was declared.
+        arithmetic.
     lattice : float or None
         Spacing h of the lattice that the release, or for DP-SGD every step's sum, lies on; a power of two. None: not on
         a lattice.
     on_error : {"raise", "release"}
         What the fit did with invalid rows and where its solver failed. Taken on trust.
-    coefficients_sha256 : str or None
-        SHA-256 fingerprint of the coefficients that the certificate is about; None where nothing was released, or as
-        long as no estimator has recorded the coefficients.
+    SHA-256 fingerprint of the coefficients that the certificate is about; None as long as there are none.
     rows_declared : bool or None
         Whether the public number of rows was declared before the data were looked at, or read off the data; None where
         no rule reads that number.
@@ -109,8 +104,8 @@ class PrivacyCertificate(ABC):
         How many rows of one person the promise covers together.
     part_of : {"fit and evaluation", "private search"} or None
         The kind of certificate that holds this one. A part does not verify: the whole does, and promises less.
-    rows_used : str or None
-        Which rows of the table were used, by a rule about each row or each person's rows alone, such as those without a
+    Which rows of the table were used, by a rule about each row or each person's rows alone; None for all. Taken on
+    trust.
         target left out; None for all. Taken on trust.
 
     Examples
@@ -199,10 +194,8 @@ class PrivacyCertificate(ABC):
     def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
         """Say why the proof does not cover this problem, in a clause after "mechanism's"; None where the proof does.
 
-        `perturb_and_solve` asks before it touches the data. `loss` is the one before clipping, `clip` the threshold on
-        a row's gradient or None, `radius` the largest norm of a row with its constant. A family without such a rule
-        covers nothing.
-        """
+        `perturb_and_solve` asks before it touches the data; `loss` is the one before clipping, `clip` C, and `radius`
+        the largest norm of a row with its constant. A family without such a rule covers nothing."""
         return f"certificate, a {cls.__name__}, must say which losses are covered"
 
     def accounted(self, mechanism: Any) -> Mechanism:
@@ -339,11 +332,7 @@ class PrivacyCertificate(ABC):
         return None
 
     def public(self) -> Self:
-        """Return the certificate without its diagnostics.
-
-        The rest depends on the data through an undeclared number of rows, and through released numbers: fingerprints of
-        coefficients and noisy counts, the lattice of a posterior draw.
-        """
+        """Return the certificate without its diagnostics."""
         diagnostics: dict[str, Any] = dict.fromkeys(self.DIAGNOSTICS)
         return replace(self, **diagnostics)
 
@@ -357,10 +346,10 @@ class PrivacyCertificate(ABC):
 
     @staticmethod
     def from_dict(values: Any) -> PrivacyCertificate:
-        """Return the certificate that `to_dict` described. Its content is not judged here: ask `verify`.
+        """Return the certificate that `to_dict` described, without the key ``"schema"`` one of form 1; `verify` judges
+        it.
 
-        Without the key ``"schema"`` it is of form 1. ValueError if a field is missing, unknown, or stands where it does
-        not belong (diagnostics, and nothing else, stand under ``"diagnostics"``), or the form is a newer one.
+        ValueError for fields that are missing, unknown or out of place, and for a newer form.
         """
         kind, own = kind_and_fields(values, PrivacyCertificate.MECHANISMS, PrivacyCertificate.ALGORITHMS)
         return kind(**own)

@@ -22,11 +22,7 @@ LATER = SCHEMA + 1
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule for one field: `allowed` goes on from "must be", and `met` answers for any value without raising.
-
-    >>> POSITIVE.met(1.0), POSITIVE.met(1), POSITIVE.met(math.nan)
-    (True, False, False)
-    """
+    """A rule for one field: `allowed` goes on from "must be", and `met` answers for any value without raising."""
 
     allowed: str
     met: Callable[[Any], bool]

@@ -18,11 +18,7 @@ def adjacency_words(
 ) -> str:
     """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
 
-    Such a fit is one of a family of mechanisms, one for each number m. The promise of each is about data sets of this
-    size: a neighbour has one row left out of the sums, or another in its place, and the rules go by m for both.
-
-    >>> adjacency_words("replace one row", rows_per_person=3)
-    'replace up to 3 rows of one person'
+    Such a fit is one of a family of mechanisms, one for each number m, whose promise is about data sets of this size.
     """
     several = f"up to {rows_per_person} rows of one person"
     if rows_declared is not False:
@@ -58,11 +54,7 @@ def row_words(row_norm: str, constant: float) -> str:
 
 
 def loss_words(loss: str, parameter: float | None) -> str:
-    """Name a loss and its constant, where it has one that is not 0.
-
-    >>> loss_words("logistic", 1.5), loss_words("squared-hinge", None)
-    ('logistic loss (margin 1.5)', 'squared-hinge loss')
-    """
+    """Name a loss and its constant, where it has one that is not 0."""
     constant = f" ({next(iter(signature(EVERY_LOSS[loss]).parameters))} {parameter:g})" if parameter else ""
     return f"{loss} loss{constant}"
 

@@ -92,16 +92,10 @@ def dpsgd_budget(
     adjacency: str = ADD_REMOVE,
     rows_per_person: int = 1,
 ) -> Budget:
-    """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
+    """Find the least noise with which DP-SGD, or its honest tuning over K ~ Poisson(`mean_runs`), is (ε, δ)-DP.
 
-    `mean_runs` is μ: pay for the choice among K ~ Poisson(μ) runs; None pays for one run. `private_score` says that
-    private held-out rows choose: refused where a person may have several rows, on either side, which T12 does not
-    cover.
-
-    >>> schedule = Schedule.of_epochs(10_000, 1000, 10)
-    >>> one, tuned = (dpsgd_budget(1.0, 1e-5, schedule, mean_runs=mean) for mean in (None, 15.4))
-    >>> one.noise_multiplier < tuned.noise_multiplier
-    True
+    `private_score` says that private held-out rows choose: refused where a person may have several rows, on either
+    side, which T12 does not cover.
     """
     if private_score and mean_runs is not None and rows_per_person != 1:
         raise ValueError(

@@ -154,10 +154,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
     def accounted(self, mechanism: Run | PrivateSelection) -> Mechanism:
-        """Choose where (ε, δ) of one run come from; a held-out row that is private meets another case (T12).
-
-        For ``tuning="dishonest"`` the fit is one run; `choice_covered` says that the choice is not covered.
-        """
+        """Choose where (ε, δ) of one run come from; a held-out row that is private meets another case (T12)."""
         if self.score_noise is None or self.mean_runs is None:
             return accounted(mechanism, self.accountant)
         held_out = score_mechanism(self.score_noise, self.mean_runs, mechanism.adjacency)

@@ -70,10 +70,8 @@ def fine_enough(spacing: float, clip: float, noise_multiplier: float, dimension:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How DP-SGD walks through the data, all of it public: a row joins a batch with probability `sample_rate`.
-
-    The noisy sum is divided by `batch_size`, q·n. With `per_epoch` t a row is in one of each t steps instead of by
-    coins.
+    """How DP-SGD walks through the data, all of it public: by coins of `sample_rate`, or in one of each t = `per_epoch`
+    steps; the noisy sum is divided by `batch_size`.
     """
 
     sample_rate: float
@@ -86,9 +84,6 @@ class Schedule:
         """q = batch_size/n, at most 1, and epochs · t steps, t = ⌈n/batch_size⌉; q = 1/t for random allocation.
 
         `n_rows` is the public number of rows; of a training part the expected one, since the actual number is private.
-
-        >>> Schedule.of_epochs(1000, 256, 60, "allocation")
-        Schedule(sample_rate=0.25, steps=240, batch_size=250.0, per_epoch=4)
         """
         rows, size = positive("n_rows", n_rows), positive_integer("batch_size", batch_size)
         per_epoch = math.ceil(rows / size)
@@ -165,12 +160,8 @@ class NoisySums:
 
     As computed and rounded, a sum moves by more than C when a row joins: `off` bounds what arithmetic adds, and the
     noise is wider by a factor of 1 + 2⁻¹⁶ for it. Where weights are so large that this is not enough, the sum is made
-    smaller before the noise and larger again after it; where they are larger still, infinite or NaN, the step is noise
-    alone. More than twice the public number of rows (or 2¹⁷), and a multiplier beyond some millions, are refused.
-
-    docs/theorems.md, T16, and T29 for other losses. The noise depends on the rows' norm bound and storage alone;
-    nothing else may be read off the rows here. `expected_rows` is the public number of rows, `sources` has one entry
-    for each candidate, and `slope` and `smoothness` bound the loss's first and second derivative in a row's score.
+    smaller before the noise and larger again after it, or the step is noise alone. The noise depends on the rows' norm
+    bound and storage alone; nothing else may be read off the rows here (docs/theorems.md, T16 and T29).
     """
 
     def __init__(
@@ -259,13 +250,10 @@ def train_candidates(
 ) -> FloatArray:
     """DP-SGD from 0 with every learning rate, on the same batches, with noise of its own; last iterates, shape (G, D).
 
-    Each iterate alone satisfies what the accountant says of one run; together, or after a choice among them that looks
-    at private rows, they do not. A `noise_multiplier` of 0 is not private. `clip` is from 1e-50 to 1e50, by default R =
-    √(1 + s²). A candidate's noise depends on the seed and on its learning rate alone. Batches are drawn among
-    `members`, whose number may be private: sums are divided by the schedule's expected size. ``callback(step,
-    gradient_norm)`` gets the smallest norm among the candidates.
-
-    Abadi et al. (2016), Algorithm 1; Redberg, Koskela and Wang (2023), Section 5; Feldman and Shenfeld (2025).
+    Each iterate alone satisfies what the accountant says of one run; together, or after a choice that looks at private
+    rows, they do not. `clip` is by default R = √(1 + s²). A candidate's noise depends on the seed and on its learning
+    rate alone. Batches are drawn among `members`, whose number may be private: sums are divided by the schedule's
+    expected size. ``callback(step, gradient_norm)`` gets the smallest norm. Abadi et al. (2016), Algorithm 1.
     """
     etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)

@@ -54,10 +54,7 @@ class Noises:
 
 @dataclass(frozen=True)
 class Estimates:
-    """θ̃, shape (D,), without the regularisation's pull, its covariance, and `ray`, θ̂ with 0 in the constant's place.
-
-    `steepness` is 0 where the curvature does not change along it, 1 where only few rows have any.
-    """
+    """θ̃, shape (D,), its covariance, and `ray`, θ̂ with 0 in the constant's place; `steepness` is from 0 to 1."""
 
     theta: FloatArray
     covariance: FloatArray
@@ -144,11 +141,7 @@ def _lowered(hessian: FloatArray, ray: FloatArray, weight: float, noises: Noises
 
 
 def repaired_eigenvalues(values: FloatArray, noise: float) -> FloatArray:
-    """Eigenvalues of a noisy curvature, shape (D,), made positive and as small as their noise asks for.
-
-    >>> repaired_eigenvalues(np.array([-1.0, 2.0, 1000.0]), 1.0).round(2).tolist()
-    [0.14, 2.04, 1000.54]
-    """
+    """Eigenvalues of a noisy curvature, shape (D,), made positive and as small as their noise asks for."""
     safe = np.maximum(values, noise * np.sqrt(len(values)))
     given_back = values + noise**2 / 2 * (1 / safe + (1 / safe).sum())
     return noise * _covering(given_back / noise)

@@ -106,10 +106,7 @@ def descend(
     slots: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited.
-
-    The result is as private as `plan.mechanism`, for slopes of at most `plan.lipschitz` over the rows' norm.
-    """
+    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited."""
     gradients = LossGradients(rows, targets, smoothed(loss, rows, plan.envelope))
     smoothness, margin = public_curvature(loss, plan.envelope, row_radius(rows.constant))
     noise = NoisySums(

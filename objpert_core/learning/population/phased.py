@@ -191,13 +191,9 @@ def phased_release(
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
 
-    The guarantee is for rows of one person that are replaced. `loss` has a bounded slope; corners are rounded, which
-    costs accuracy only.
-    Phases and noise go by `public_rows`; if left out, X's number of rows is treated as public. Rows beyond it are not
-    used; there must be as many, unless ``on_error="release"``. Which rows make a phase is drawn at random, without the
-    data.
-
-    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
+    Rows of one person are replaced; `loss` has a bounded slope, and corners are rounded. Phases and noise go by
+    `public_rows`, or X's number of rows, which is then public; rows beyond are not used, and there must be as many,
+    unless ``on_error="release"``. After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
     """
     given = X.shape[0]
     known = max(given, 1) if public_rows is None else positive_integer("public_rows", public_rows)

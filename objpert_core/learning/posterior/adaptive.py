@@ -87,8 +87,7 @@ def best_run(
 ) -> Run | None:
     """Run K times, each with a λ drawn at random, K geometric; the run with the highest score, None if all refused.
 
-    K, of mean `mean_runs`, and all other runs must stay secret (docs/theorems.md, T11). `score` may look at public rows
-    only. Of equal scores the first wins: runs are exchangeable.
+    K and all other runs must stay secret (docs/theorems.md, T11). `score` may look at public rows only.
     """
     picks = uniform_choices(source, len(lams), first_success(source, 1 / mean_runs))
     best = best_among((found for pick in picks if (found := run(lams[pick])) is not None), score)
@@ -96,10 +95,7 @@ def best_run(
 
 
 def adaptive_lam(dimension: int, epsilon: float, delta: float, least: float) -> Callable[[float], float]:
-    """AdaOPS's rule: from λ̃ to the λ >= 0 with λ + λ̃ >= `least` that minimises a bound on the excess risk.
-
-    The bound is C₁(1 + 1/(t + λ̃))^{2C₂}/(t + λ̃) + t.
-    """
+    """AdaOPS's λ(λ̃) >= 0, λ + λ̃ >= `least`, of least C₁(1 + 1/(t + λ̃))^{2C₂}/(t + λ̃) + t, a bound on the risk."""
     d, log_term = positive_integer("dimension", dimension), math.log(6 / in_open_unit("delta", delta))
     share = positive("epsilon", epsilon) / 4
     ratio = 2 * share / (1 + math.sqrt(1 + 2 * share / log_term))  # e²/(2·log(6/δ)) + e = ε/4

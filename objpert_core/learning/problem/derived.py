@@ -1,7 +1,4 @@
-"""Losses made of another loss f, row by row: clipped, weighted (docs/theorems.md, T48), and one class against the rest.
-
-Each tells what of f it keeps by not saying anything else.
-"""
+"""Losses made of another loss f, row by row: clipped, weighted (docs/theorems.md, T48), one class against the rest."""
 
 from __future__ import annotations
 
@@ -72,13 +69,7 @@ class ClippedLoss(DerivedLoss):
 
     Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
     parts lack f(u_L) and f(u_H), without which f_C jumps at the kinks. There f_C'' jumps; b ↦ θ is a bijection all the
-    same, Lipschitz both ways, and its Jacobian exists except on a null set, where θ almost never is.
-
-    Parameters
-    ----------
-    loss : Loss
-    slope : float > 0 or ndarray of shape (n,)
-        c, one for all rows or one for each; ValueError unless finite and > 0.
+    same, Lipschitz both ways. `slope`, c, is > 0: one for all rows, or an array of one for each.
 
     Examples
     --------
@@ -139,10 +130,7 @@ def weights_by_class(targets: FloatArray, shares: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class WeightedLoss(DerivedLoss):
-    """w·f(u; t), w in (0, 1] for each row: a bound on f's slope and curvature holds, and so does a theorem about f.
-
-    So does the logistic loss's tight bound: with p' = w·p the curvature is p'(1 − p'/w), at most p'(1 − p').
-    """
+    """w·f(u; t), w in (0, 1] for each row: bounds on f's slope and curvature hold, and so do theorems about f (T48)."""
 
     weights: FloatArray
 
@@ -188,11 +176,8 @@ class WeightedLoss(DerivedLoss):
 
 @dataclass(frozen=True)
 class RestWeighted(LogisticLoss):
-    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long.
-
-    >>> RestWeighted(weight=0.5).slopes(np.zeros(2), np.array([1.0, -1.0])).tolist()
-    [-0.5, 0.25]
-    """
+    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as
+    long."""
 
     weight: float = 1.0
 

@@ -62,15 +62,9 @@ class MoreauEnvelope(DerivedLoss):
     Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
     envelope: the envelope of the clipped loss is the clipped envelope.
 
-    Parameters
-    ----------
-    loss : Loss
-        Any of `EVERY_LOSS`.
-    step : float from 1e-150 to 1e150 or ndarray of shape (n,)
-        t, in units of score² per unit of loss; one for all rows or one for each (`envelope_steps`).
+    `step`, t, is from 1e-150 to 1e150, in units of score² per unit of loss: one for all rows, or an array of one for
+    each (`envelope_steps`).
 
-    Examples
-    --------
     >>> envelope = MoreauEnvelope(AbsoluteLoss(), 1.0)  # of |r| it is Huber's loss
     >>> envelope.value(np.array([0.5, 3.0]), 0.0).tolist(), envelope.smoothness
     ([0.125, 2.5], 1.0)
@@ -169,10 +163,7 @@ _MOST_STEPS = 400  # halvings of the bracket included, for scores up to 1e100
 
 
 def proximal_probability(ahead: FloatArray, step: Step) -> FloatArray:
-    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1), right to 11 units in the last place: the slope at prox.
-
-    With s = expit(z) it is z + a + t·expit(z) = 0, whose left side rises with slope between 1 and 1 + t/4.
-    """
+    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1), right to 11 units in the last place: the slope at prox."""
     a, t = np.broadcast_arrays(np.clip(np.asarray(ahead, dtype=np.float64), -1e300, 1e300), np.asarray(step))
     rise = np.log1p(t)
     low, high = np.maximum(-a - t, -np.maximum(a, 0.0) - rise), -a

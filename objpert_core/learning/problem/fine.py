@@ -1,7 +1,4 @@
-"""An objective whose scores have twice a double's digits and whose sums go by small blocks: for one careful look.
-
-A row and θ are cut in slices, each by one addition of a large number and one subtraction.
-"""
+"""An objective whose scores have twice a double's digits and whose sums go by small blocks: for one careful look."""
 
 from __future__ import annotations
 

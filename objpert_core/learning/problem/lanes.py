@@ -76,10 +76,7 @@ def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
 
 
 def summed(term: Callable[[Block], Any], blocks: Sequence[Block], *, narrow: bool = False) -> Any:
-    """Σ of the arrays that `term` makes of the blocks, 0 of none, each through len(blocks) additions at most.
-
-    `narrow` where a term is many short operations, for which threads would wait for one another.
-    """
+    """Σ of the arrays that `term` makes of the blocks, 0 of none; `narrow` where a term is many short operations."""
     size = -(-len(blocks) // LANES)
 
     def lane(start: int) -> Any:

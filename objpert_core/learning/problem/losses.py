@@ -155,15 +155,11 @@ class LogisticLoss(MarginLoss):
     """The logistic loss ℓ(m) = log(1 + e^{k − m}) with a `margin` k >= 0 to be reached, stable for margins of any size.
 
     A margin costs no worst-case privacy: whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and our
-    theorem (bound "logistic") uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise
-    keeps a model, pulls with half of what privacy is paid for without a margin, with 82 % of it where k = 1.5: an
-    ordinary row comes closer to the worst case, which the certificate covers. The sign of the best score stays that of
-    η − 1/2.
+    theorem (bound "logistic") uses no more than that (docs/theorems.md, T2). But an ordinary row comes closer to the
+    worst case: at the score 0 it pulls with half of what privacy is paid for without a margin, with 82 % where k = 1.5.
 
     >>> LogisticLoss().value(np.array([0.0, 800.0, -800.0])).round(6).tolist()
     [0.693147, 0.0, 800.0]
-    >>> LogisticLoss(800.0).value(np.array([800.0])).round(6).tolist()
-    [0.693147]
     """
 
     margin: float = 0.0

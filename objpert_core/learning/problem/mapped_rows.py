@@ -32,8 +32,8 @@ _UP = 1 + 2.0**-16  # rounds up numbers that are right to four digits
 class Images:
     """Objectives that differ by the map that their rows went through, and by their linear term.
 
-    `first` has the rows a₀∘(u − μ₀), normalised, `given` are the rows as they were given; `centers` and `scales`, shape
-    (k, d), are μ and a of each map. `base` is the first without its linear term, `exact` the same of the rows `given`.
+    `first` has the rows that the first map made, `given` the rows as given; `base` and `exact` are those objectives
+    without their linear term, and `centers` and `scales`, shape (k, d), are μ and a of each map.
     """
 
     def __init__(

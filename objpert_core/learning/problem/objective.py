@@ -22,21 +22,11 @@ _WIDE = 200  # coefficients of all points, from which on a row's products take l
 class PerturbedObjective:
     """Value, gradient and Hessian of J for one data set and one draw of the noise b.
 
-    Parameters
-    ----------
-    rows : Rows
-        The n design rows, norms enforced.
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0 for a `MarginLoss`, any number for a `ResidualLoss`.
-    lam : float or ndarray, shape (D, D)
-        λ > 0, or a symmetric positive definite Λ: J is strongly convex, by λ or by Λ's least eigenvalue.
-    linear : ndarray, shape (D,)
-        b. Zeros give ridge-penalised regression without privacy, scikit-learn's with C = 1/λ.
-    loss : Loss
-        Without corners; else ValueError.
+    `rows` are n design rows, norms enforced; `targets`, shape (n,), −1.0 or +1.0 for a `MarginLoss`, any number for a
+    `ResidualLoss`. `lam` is λ > 0, or a symmetric positive definite Λ of shape (D, D). `linear`, shape (D,), is b;
+    zeros give ridge-penalised regression without privacy, scikit-learn's with C = 1/λ. ValueError for a loss with
+    corners.
 
-    Examples
-    --------
     >>> rows = Rows(np.array([[1.0], [1.0]]), "clip")
     >>> objective = PerturbedObjective(rows, np.array([1.0, -1.0]), lam=1.0, linear=np.array([0.5]))
     >>> gradient, curvature = objective.gradient(np.zeros(1))

@@ -132,11 +132,9 @@ def own_constant(loss: Loss) -> float:
 
 
 def fine_norm_bound(objective: PerturbedObjective | StreamedObjective, theta: FloatArray) -> float:
-    """As `gradient_norm_bound`, by scores of twice a double's digits and sums of short blocks.
-
-    Slopes are off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most, c the size of
-    the loss's parameter, larger by 1 for a loss of the margin.
-    """
+    """As `gradient_norm_bound`, by scores of twice a double's digits and sums of short blocks: slopes are off by
+    βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most, c larger by 1 for a margin's
+    loss."""
     rows, loss, length = objective.rows, objective.loss, float(np.linalg.norm(theta))
     dimension = rows.dimension
     fixed = score_error(dimension, row_radius(rows.constant), length * (1 + gamma(dimension + 4)))

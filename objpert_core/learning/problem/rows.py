@@ -219,10 +219,7 @@ class Rows:
         return self.matrix[part].astype(np.float64)
 
     def margins(self, theta: FloatArray) -> FloatArray:
-        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,). From (k, D) to (k, n), k points in one pass.
-
-        The last digits may depend on a row's place among the others, but for `each_row_by_itself`.
-        """
+        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,). From (k, D) to (k, n), k points in one pass."""
         weights = theta[..., : self.n_features]
         if _BY_ITSELF.get():
             product = self._products_by_row(weights)
@@ -303,11 +300,8 @@ class Rows:
 
 
 def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Find the rows that `Rows` takes, each by itself: near the limit the order of sums, so other rows, would decide.
-
-    >>> usable_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [1e200, 0.0]]))[1].tolist()
-    [True, False, False]
-    """
+    """Find the rows that `Rows` takes, each by itself: near the limit the order of sums, so other rows, would
+    decide."""
     sparse = bool(sp.issparse(X))
     if sparse:
         X = _canonical(X)

@@ -1,7 +1,4 @@
-"""An objective whose rows are walked, a block at a time, for each pass over them: for rows that memory has no room for.
-
-Sums of blocks are joined with what rounding takes off carried along (docs/theorems.md, T51).
-"""
+"""An objective whose rows are walked, a block at a time, for each pass; rounding is carried along (T51)."""
 
 from __future__ import annotations
 
@@ -32,10 +29,7 @@ class EachBlock(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StreamedObjective:
-    """J for rows that are walked; λ is a number. It holds b, and refuses to be pickled.
-
-    `sample` is an estimate of J, divided by `scale`, from rows that are in memory.
-    """
+    """J for rows that are walked, λ a number; `sample` is an estimate of J/`scale` from rows that are in memory."""
 
     each: EachBlock
     n_rows: int

@@ -225,20 +225,12 @@ class UpperBound:
 
 @dataclass(frozen=True)
 class BoundTest:
-    """Pass if a noisy upper bound on a statistic is small enough.
+    """Pass if a noisy upper bound on a statistic is small enough (Redberg, Zhu and Wang 2023, Theorem 4.7).
 
-    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass can pass only if the bound is below the
-    statistic. ValueError if `bound` is not an `UpperBound`, or the threshold is not a finite number.
+    The statistic has to be above `threshold` on every data set that must not pass: a mechanism's ε(X), or what ε(X)
+    grows with, as ``lambda X: mechanism.epsilon_at(X, delta)``. ValueError if `bound` is not an `UpperBound`, or the
+    threshold is not a finite number.
 
-    Parameters
-    ----------
-    bound : UpperBound
-        Of a statistic that is above `threshold` on every data set that must not pass: a mechanism's ε(X), or what ε(X)
-        grows with, as ``lambda X: mechanism.epsilon_at(X, delta)``.
-    threshold : float
-
-    Examples
-    --------
     >>> from objpert_core.learning.noise import noise_source
     >>> spread = UpperBound(lambda X: float(len(X)), sensitivity=1.0, epsilon=1.0, failure=1e-6)
     >>> BoundTest(spread, threshold=100.0).passes(range(20), noise_source(0))

@@ -1,7 +1,7 @@
 """The release of quadratic perturbation: a noisy Gram matrix and a noisy tilt, once; every solution from them is free.
 
-Cortild and Cartis (2026) add σ²/2·(θ − θ̃)ᵀW(θ − θ̃) to the objective. For the squared loss the minimiser is a function
-of B = XᵀX + σ²W and of c = Σ xᵢ(xᵢᵀθ̃ − yᵢ). Releasing B and a noisy c costs what the accountant says, whatever follows.
+For the squared loss the minimiser under σ²/2·(θ − θ̃)ᵀW(θ − θ̃) is a function of B = XᵀX + σ²W and of
+c = Σ xᵢ(xᵢᵀθ̃ − yᵢ) (Cortild and Cartis 2026). Releasing both, c noisy, costs what the accountant says.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ class NoisyGram:
     def problem(self, penalty: FloatArray, low: FloatArray, high: FloatArray, debias: bool = False) -> BoxedLasso:
         """The problem that these noisy sums pose for a penalty and a box, shape (D,) each; solving it costs no privacy.
 
-        Where rounding made B indefinite, its least eigenvalue is raised to the lattice's spacing. `debias` takes off
-        mσ²·I, the mean of the noise on B, as far as that eigenvalue allows: 2σ²√(mD) of it is left.
+        `debias` takes off mσ²·I, the mean of the noise on B, as far as B's least eigenvalue allows.
         """
         least = float(np.linalg.eigvalsh(self.gram)[0])
         spacing = gram_spacing(self.certificate.scale)

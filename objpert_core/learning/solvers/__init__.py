@@ -1,8 +1,7 @@
 """Solvers that stop where ‖∇J(θ)‖₂ ≤ τ, behind one interface, and a registry for more of them.
 
-One file a family: `second_order` (Newton, L-BFGS), `first_order` (gradient descent, accelerated) and `finite_sum` (SAG,
-SVRG); `progress` holds what they share. The privacy proof of Algorithm 1 needs the gradient norm and nothing else:
-whatever a solver claims, `solve` evaluates the gradient once more at the point returned, and that alone decides.
+The privacy proof of Algorithm 1 needs the gradient norm and nothing else: whatever a solver claims, `solve` evaluates
+the gradient once more at the point returned, and that alone decides.
 """
 
 from __future__ import annotations
@@ -74,8 +73,7 @@ def solve(
         "newton" is damped Newton, by Cholesky factorisation up to 4,096 parameters and by conjugate residuals beyond;
         "newton-cholesky" and "newton-cg" always take one of these two ways; "lbfgs" needs gradients only. The other
         solvers are those of Appendix F, with its bounds on gradient evaluations for fixed λ: O(n² log n), O(n^1.5 log
-        n), and O(n log n) for "sag" and "svrg". These solvers are slower than Newton's method wherever Newton's method
-        fits in memory.
+        n), and O(n log n) for "sag" and "svrg". They are slower than Newton's method wherever it fits in memory.
     max_iter : int
         Iterations at most. An iteration is a step that made progress for the Newton solvers and "lbfgs", a pass over
         the data with the check that follows for "sag" and "svrg", and one gradient for "gradient-descent" and

@@ -1,9 +1,7 @@
 """The minimum of an objective over the ball ‖θ‖ ≤ M: the minimum of the objective plus ν/2 ‖θ‖², for the right ν ≥ 0.
 
-ν with ‖θ(ν)‖ = M is found by a search, and the result is moved onto the sphere and judged by what can be computed
-there:
-
-    r = ∇J(θ) + νθ with the ν ≥ 0 that makes it shortest.
+ν is found by a search, and the result is moved onto the sphere and judged by r = ∇J(θ) + νθ with the ν ≥ 0 that makes
+r shortest.
 
 If ‖θ‖ = M, or ‖θ‖ ≤ M and ν = 0, θ is within ‖r‖/Λ of the minimum over the ball, however it was found
 (docs/theorems.md, T26). `residual_bound` adds what rounding may hide.
@@ -234,18 +232,9 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
     T26).
 
-    Parameters
-    ----------
-    objective : PerturbedObjective
-    theta : ndarray, shape (D,)
-        Of norm `radius` at most, as computed; on the sphere, but for rounding, where `multiplier` > 0. Else ValueError.
-    multiplier : float >= 0
-        ν.
-    radius : float > 0
-        M.
+    θ, shape (D,), has norm `radius` at most, as computed, and is on the sphere, but for rounding, where `multiplier`,
+    ν, is above 0; else ValueError.
 
-    Examples
-    --------
     >>> from objpert_core.learning.problem.rows import Rows
     >>> from objpert_core.learning.solvers import solve
     >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")

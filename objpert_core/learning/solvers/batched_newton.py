@@ -43,11 +43,8 @@ _SMALL = 400  # up to so many parameters: it costs about as much as D/400 walks
 
 @dataclass(frozen=True, eq=False)
 class SameRows:
-    """Objectives of the same rows that differ in `linear` alone, or one whose rows are walked.
-
-    A search asks this, or `Images`: `base`, one of them without b, `exact` for the last passes, `linears`, shape (k,
-    D).
-    """
+    """Objectives of the same rows that differ in `linear` alone, or one whose rows are walked, as a search asks
+    them."""
 
     objectives: Sequence[Any]
 
@@ -95,18 +92,10 @@ def solve_together(
 
     Nocedal and Wright (2006), Numerical Optimization, Algorithm 7.4 (products with the inverse Hessian).
 
-    Parameters
-    ----------
-    objectives : sequence of PerturbedObjective
-        They differ in `linear` alone; `lam` is a number. The Hessian has to fit in memory.
-    tau : float > 0
-    max_iter : int
-        Iterations of each at most, those to the common start included.
-    callback : callable, optional
-        ``callback(iteration, gradient_norm)`` after every pass, with the longest gradient.
+    The objectives differ in `linear` alone, and `lam` is a number; the Hessian has to fit in memory. `max_iter` counts
+    the iterations of each, those to the common start included. ``callback(iteration, gradient_norm)`` gets the longest
+    gradient after every pass.
 
-    Examples
-    --------
     >>> from objpert_core.learning.problem.rows import Rows
     >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0])
     >>> several = [PerturbedObjective(rows, targets, 1.0, np.array([b])) for b in (0.0, 0.5)]

@@ -1,9 +1,8 @@
 """SAG and SVRG: steps along estimates of the gradient made from a few rows at a time.
 
 J is a finite sum: every row carries its loss and the n-th part of λ/2 ‖θ‖² + bᵀθ (Redberg, Koskela and Wang 2023, F.2).
-So one number, its slope, has to be remembered of each row. Rows are taken in fixed consecutive batches, drawn with
-replacement. After every n evaluations the exact gradient is computed, for n more: Theorem F.1's check, an iteration.
-The randomness has no part in the privacy proof, so the seed is fixed.
+Rows are taken in fixed consecutive batches, drawn with replacement by a fixed seed. After every n evaluations the exact
+gradient is computed, for n more: Theorem F.1's check, an iteration.
 """
 
 from __future__ import annotations

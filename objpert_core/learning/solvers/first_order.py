@@ -1,7 +1,4 @@
-"""Gradient descent and Nesterov's accelerated descent: whole gradients, one a step, with steps of length 1/L.
-
-The gradient that a step needs is exact, so every step checks ‖∇J‖ ≤ τ at no cost.
-"""
+"""Gradient descent and Nesterov's accelerated descent: whole gradients, one a step, with steps of length 1/L."""
 
 from __future__ import annotations
 
@@ -58,10 +55,7 @@ def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, 
 
 
 def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Nesterov's method with a proved step and a constant momentum: slow, but sure to arrive; see `sure_steps`.
-
-    Nesterov (2004), 2.2.1, constant scheme III. The step is 1/L, L = Σᵢ βᵢ + λ; no restart, no early end.
-    """
+    """Nesterov's method (2004, 2.2.1, constant scheme III) at the proved step 1/L, L = Σᵢ βᵢ + λ; see `sure_steps`."""
     curvature = problem.smoothness * _SURE_MARGIN
     root = math.sqrt(curvature / problem.strong_convexity)
     momentum = (root - 1) / (root + 1)

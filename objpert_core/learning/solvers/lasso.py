@@ -1,8 +1,4 @@
-"""A quadratic, a weighted sum of absolute values and a box, which is what a noisy Gram matrix poses, and its solvers.
-
-They see B, c and public numbers only. Where B and c have been released, solving is post-processing: it costs no
-privacy, its accuracy does not touch the promise, and one release serves for every penalty and every box.
-"""
+"""A quadratic, weighted absolute values and a box, which a noisy Gram matrix poses: solving it is post-processing."""
 
 from __future__ import annotations
 
@@ -145,14 +141,8 @@ def solve_lasso(
     start: FloatArray | None = None,
     callback: Callback | None = None,
 ) -> SolverResult:
-    """Minimise `problem` until its residual is at most τ, or as small as doubles can tell. τ is in units of J per unit
-    of θ; 0 asks for the least residual that rounding allows (`BoxedLasso.rounding`).
-
-    >>> two = np.array([1.0, 1.0])
-    >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
-    >>> solve_lasso(problem).theta.tolist()
-    [1.5, 0.0]
-    """
+    """Minimise `problem` until its residual is at most τ, in units of J per unit of θ, or as small as doubles can
+    tell."""
     choice("solver", solver, tuple(LASSO_SOLVERS))
     nonnegative("tau", tau), positive_integer("max_iter", max_iter)
     residuals: list[float] = []

@@ -1,8 +1,4 @@
-"""Newton's method that makes the gradient norm fall, by Cholesky factors or products with the Hessian; and L-BFGS.
-
-The privacy proof needs the gradient norm and nothing else, so these solvers make the gradient norm smaller from step to
-step.
-"""
+"""Newton's method that makes the gradient norm fall, by Cholesky factors or products with the Hessian; and L-BFGS."""
 
 from __future__ import annotations
 
@@ -152,9 +148,8 @@ def _descend_past_kinks(
 ) -> FloatArray:
     """Newton steps, each as long as the objective falls along it, until `progress` is over.
 
-    Where the Hessian jumps, as that of a clipped or hinge-like loss does, a step was computed with the Hessian of one
-    side and leads to the other, and the gradient's norm may grow. But it always leads downhill, so these steps are
-    judged by the objective's slope along them, which can be compared down to the last digits where values cannot.
+    Where the Hessian jumps, as that of a clipped loss does, the gradient's norm may grow along a step, but the step
+    leads downhill: it is judged by the objective's slope along it, which can be compared down to the last digits.
     """
     gradient, curvature = problem.gradient(theta)
     best, best_norm = theta, float(np.linalg.norm(gradient))

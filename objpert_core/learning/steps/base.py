@@ -1,8 +1,6 @@
-"""A kind of step: it asks for noisy sums, never sees an exact one, and makes an outcome of them, of which certificates
-and models tell.
+"""A kind of step: it asks for noisy sums, never sees an exact one, and makes an outcome of released and public numbers.
 
-So an outcome is made of released and public numbers alone, and whatever a step makes of it costs no more privacy. Noise
-is drawn before a sum is asked for: whether a sum can be had does not decide what is drawn.
+Noise is drawn before a sum is asked for: whether a sum can be had does not decide what is drawn.
 """
 
 from __future__ import annotations
@@ -52,8 +50,7 @@ draws; it is sent to where rows are, so it has to pickle."""
 class Statistic:
     """A sum over rows of whole numbers that each row decides by itself, and its noise.
 
-    `of` gives the whole numbers of some rows, shape (m,), in units of `spacing`. `noise` has pairs (σ, count) for
-    consecutive ones of the m numbers; σ is in the units of the sum that comes back.
+    `of` gives the m numbers of some rows, in units of `spacing`, and `noise` pairs (σ, count) for consecutive ones.
     """
 
     of: SumOf
@@ -132,13 +129,10 @@ Published = Mapping[str, FloatArray | None]
 
 
 class Taken(ABC, Generic[S]):
-    """One kind of step: ``class Mine(Taken[Own], takes=Own)``, without state. Certificates ask it for fields, for what
-    contradicts, for words, and whether a model may have come of it.
+    """One kind of step, without state: certificates ask it for fields, contradictions, words and plausibility.
 
-    The four kinds of this package have flat fields in certificates: `fields` are their names, by the step's own. Other
-    steps stand in the field `steps`, with their own names. A model's attributes in `fingerprinted` are covered by its
-    fingerprint, at this `place`.
-    """
+    ``class Mine(Taken[Own], takes=Own)``. Steps without flat `fields` stand in the certificate's field `steps`. A
+    model's attributes in `fingerprinted` are covered by its fingerprint, at this `place`."""
 
     KINDS: ClassVar[dict[type[Step], type[Taken[Any]]]] = {}
     """Every kind, by what it takes, in the order in which steps are taken."""

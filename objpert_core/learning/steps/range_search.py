@@ -1,8 +1,7 @@
 """Ranges of columns from noisy histograms: what is made of released counts and public numbers alone.
 
-Noise of deviation σ hides bins with few rows. A bin, or several together, count as found where noise alone would hardly
-get so far; the ranges hold the first and last hundredth of what is found, wider where noise hides rows, and reach
-equally far from the median unless a column lies on one side of it. Counts have a row for each column; ends (2, d).
+Noise of deviation σ hides bins with few rows. Bins count as found where noise alone would hardly get so far; ranges
+hold the first and last hundredth of what is found, wider where noise hides rows. Counts have a row for each column.
 """
 
 from __future__ import annotations

@@ -64,18 +64,9 @@ class Ranges(Outcome):
     ) -> Ranges:
         """Public ranges, from known numbers; ValueError if one is empty, not finite, or missing.
 
-        Parameters
-        ----------
-        low, high : float or array-like of shape (features,)
-        features : int >= 1
-            The number of columns d.
-        names : tuple of two str
-            What a message calls `low` and `high`.
-        unknown : bool, default=False
-            Whether both ends may be NaN, for a column whose range is to be found privately.
+        Ends are floats or of shape (features,); `names` is what a message calls them. With `unknown` both ends may be
+        NaN, for a column whose range is to be found privately.
 
-        Examples
-        --------
         >>> Ranges.declared(0.0, [120.0, 80.0], 2).high.tolist()
         [120.0, 80.0]
         """
@@ -137,8 +128,7 @@ class Ranges(Outcome):
 class RangesTaken(Taken[RangeNoise], takes=RangeNoise):
     """Noisy histograms, of magnitudes and of equal bins, and the ranges that are made of them.
 
-    With known ranges only their unknown columns are looked at; where there is no histogram of magnitudes, all of them,
-    within the known ranges. The number of equal bins goes by the public number of rows.
+    Columns of known range are left alone, or looked at within it where there is no histogram of magnitudes.
     """
 
     fields = {  # noqa: RUF012 - a table that nobody changes
@@ -238,10 +228,8 @@ def _histograms(which: NDArray[np.bool_], bins: int, sigma: float, within: Range
 
 @dataclass(frozen=True)
 class Histograms:
-    """How many rows some columns have in each bin, one column after the other, a row as so many `points` of a lattice.
-
-    Bins are equal ones `within` ranges; without these, of sign and magnitude.
-    """
+    """How many rows some columns have in each bin, equal ones `within` ranges or else of sign and magnitude; in
+    `points`."""
 
     which: tuple[bool, ...]
     bins: int

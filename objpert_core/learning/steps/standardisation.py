@@ -42,13 +42,7 @@ _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
 
 @dataclass(frozen=True, eq=False)
 class RowMap(Outcome):
-    """What is done to every row: u = x/‖x‖, less a centre μ̂, times a weight a for every column; None skips a step.
-
-    With ``row_norm="clip"`` u = x/max(1, ‖x‖).
-
-    >>> RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0])).apply(np.array([[3.0, 4.0]])).round(12).tolist()
-    [[0.1, 1.6]]
-    """
+    """What is done to every row: u = x/‖x‖, or x/max(1, ‖x‖) with ``row_norm="clip"``, less a centre, times weights."""
 
     changes_rows: ClassVar[bool] = True
     norm_after: ClassVar[str | None] = "normalize"
