@@ -1,10 +1,9 @@
 """Rows that are walked several times, a block at a time: for tables that do not fit into memory, here or on a cluster.
 
-On a Dask cluster sums over rows are made where the rows are, and only sums come back. A worker gets a function, for
-instance the gradient at a θ, and gives a sum. It never draws noise, and no noise is sent
-to it: sources of noise and perturbations refuse to be pickled. If a worker dies, Dask has another one read the rows and
-sum again, which gives the same sum. An error about a row comes back as a result: as an exception Dask would write the
-arguments, which are rows, to the worker's log. Results go from the worker to the client, past the scheduler.
+On a Dask cluster a worker gets a function, for instance the gradient at a θ, and gives a sum. It never draws noise, and
+no noise is sent to it: sources of noise and perturbations refuse to be pickled. If a worker dies, another one sums
+again, which gives the same sum. An error about a row comes back as a result: as an exception Dask would write the
+arguments, which are rows, to the worker's log.
 """
 
 from __future__ import annotations

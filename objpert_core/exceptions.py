@@ -27,19 +27,11 @@ class DataUnavailableError(OSError):
 
 
 class PrivacyBudgetWarning(UserWarning):
-    """A budget may be spent without being counted.
-
-    Several copies of one private estimator are fitted, or one is fitted again to the same data: every fit spends its
-    own (ε, δ).
-    """
+    """A budget may be spent without being counted: copies of a private estimator are fitted, or one is fitted again."""
 
 
 class UncoveredDataWarning(PrivacyBudgetWarning):
-    """Something that the promise does not cover is read off the data.
-
-    The labels (``classes=None``), the number of rows (``public_rows=None``), or what a pipeline's scaler learns before
-    the private estimator gets the rows.
-    """
+    """Labels, the number of rows, or what a scaler learns is read off the data, which the promise does not cover."""
 
 
 class PrivacyBudgetExceededError(ValueError):

@@ -109,11 +109,7 @@ def escaped(text: str) -> str:
 
 
 def with_powers(text: str) -> str:
-    """The text with small numbers as papers write them.
-
-    >>> print(with_powers("δ = 1e-05, 2.5e-12"))
-    δ = 10⁻⁵, 2.5×10⁻¹²
-    """
+    """The text with small numbers as papers write them."""
     return _SMALL.sub(_power, text)
 
 

@@ -1,8 +1,7 @@
 """A table of texts as Markdown, LaTeX, CSV, JSON or aligned text: what pages show and commands print, for a paper.
 
-Rows are mappings from column to text, as pages have them; a row may leave columns out, and columns stand in the order
-in which rows first name them. The numbers are already rounded, promises upwards, and stay as they are. Every text is
-escaped for the format that it is written in.
+Rows are mappings from column to text, and columns stand in the order in which rows first name them. The numbers are
+already rounded, promises upwards. Every text is escaped for the format that it is written in.
 """
 
 from __future__ import annotations
@@ -148,11 +147,7 @@ def safe_cell(text: str) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Whether an unannounced value looks like a formula; a sign by itself does not.
-
-    >>> is_formula("=SUM(A1:A9)"), is_formula("-2"), is_formula("-"), is_formula("-2+3+cmd|' /C calc'!A0")
-    (True, False, False, True)
-    """
+    """Whether an unannounced value looks like a formula; a sign by itself does not."""
     return len(text) > 1 and safe_cell(text) != text
 
 
@@ -259,9 +254,5 @@ def _room(size: str, columns: int) -> float:
 
 
 def as_typed(text: str) -> str:
-    """A text with the marks that `LOOKALIKES` replaced, for a terminal, where nobody takes them for marks.
-
-    >>> as_typed("“%H∶%M” ‹b›")
-    '“%H:%M” <b>'
-    """
+    """A text with the marks that `LOOKALIKES` replaced, for a terminal, where nobody takes them for marks."""
     return text.translate(_AS_TYPED)

@@ -1,6 +1,4 @@
-"""`objpert app`: open the app, whatever the current folder is. `objpert serve`: several processes of it behind
-nginx.
-"""
+"""`objpert app`: open the app, whatever the current folder is. `objpert serve`: several processes behind nginx."""
 
 from __future__ import annotations
 

@@ -64,9 +64,8 @@ NUMBERS: Mapping[str, Number] = {
 class Mechanism:
     """A kind of mechanism: the numbers that it `needs` and `takes`, and those of its calibration beside ε and δ.
 
-    `make` and `calibrate` turn (the module `objpert_core.accounting`, numbers by name) into a mechanism, the latter
-    into the one with the least noise. `source` names the proof of its ε, where no `bound` is chosen.
-    """
+    `make` and `calibrate` get the module `objpert_core.accounting` and numbers by name. `source` names the proof of its
+    ε."""
 
     title: str
     needs: tuple[str, ...]

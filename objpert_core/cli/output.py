@@ -99,20 +99,12 @@ def finite(value: float) -> float | None:
 
 
 def up(value: float, digits: int = 3) -> str:
-    """A promised number, rounded up.
-
-    >>> up(0.3406693), up(1.0), up(12_345.0), up(1.234e-7), up(float("inf"))
-    ('0.341', '1', '12400', '1.24e-7', 'infinite')
-    """
+    """A promised number, rounded up."""
     return _rounded(value, digits)
 
 
 def down(value: float, digits: int = 3) -> str:
-    """A lower bound, rounded down.
-
-    >>> down(0.3406693), down(1.239e-7)
-    ('0.34', '1.23e-7')
-    """
+    """A lower bound, rounded down."""
     return _rounded(-value, digits).removeprefix("-")
 
 

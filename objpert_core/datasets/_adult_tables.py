@@ -1,8 +1,7 @@
 """Which counts of Adult are released, over which bins: the design of `adult-synthetic`.
 
-The design was fixed before any of these counts was taken, from what is public about the survey: the codebook, round
-numbers for the bins, the top codes, and common sense about which columns depend on which. It is a Bayesian network
-whose every table holds the label:
+The design was fixed before any of these counts was taken, from what is public about the survey. It is a Bayesian
+network whose every table holds the label:
 
     label -> (relationship, marital-status, sex)      occupation     | label, sex, education
     age | label, relationship                         workclass      | label, occupation
@@ -10,9 +9,8 @@ whose every table holds the label:
     race | label, relationship                        native-country | label, race
     (capital-gain, capital-loss) | label              fnlwgt         | label, race
 
-`education-num` needs no table: it is the survey's code of `education`. One person is in exactly one cell of each table,
-so adding or removing one changes the stacked counts by `sqrt(number of tables)` in Euclidean norm, whatever the
-person's values are.
+One person is in exactly one cell of each table, so adding or removing one changes the stacked counts by `sqrt(number of
+tables)` in Euclidean norm. `education-num` needs no table: it is the survey's code of `education`.
 """
 
 from __future__ import annotations

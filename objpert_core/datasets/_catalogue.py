@@ -197,11 +197,7 @@ _cache = BoundedCache(700 * 2**20)
 
 
 def names(classes: int | None = None) -> tuple[str, ...]:
-    """The names that `load` knows, or only those with that many classes.
-
-    >>> names(classes=10)
-    ('digits',)
-    """
+    """The names that `load` knows, or only those with that many classes."""
     return tuple(name for name, entry in _ENTRIES.items() if classes in (None, len(entry.classes)))
 
 
@@ -226,18 +222,15 @@ divided by 16. Licence: CC BY 4.0."
 def available(name: str) -> bool:
     """Whether `load(name)` would work without the network: always, for sets that need no raw files.
 
-    Every raw file has to be in the data folder with the right SHA-256. A damaged file counts as absent; `damage` names
-    it. A name that is not one of `names()` is refused with a `ValueError`.
+    A damaged file counts as absent; `damage` names it. `ValueError` for a name that is not one of `names()`.
     """
     files = _entry(name).files
     return not files or present(files, data_folder())
 
 
 def damage(name: str) -> tuple[str, ...]:
-    """For each raw file on disk with a wrong SHA-256, a message with its path, the digest expected and the one found.
-
-    A missing file is not damaged. A name that is not one of `names()` is refused with a `ValueError`.
-    """
+    """For each raw file on disk with a wrong SHA-256, a message with its path, the digest expected and the one
+    found."""
     found = []
     for raw in _entry(name).files:
         try:
@@ -261,16 +254,9 @@ def fetch(
 ) -> list[Path]:
     """Fetch the raw files of a data set that are not on disk yet, and return the paths of the verified files.
 
-    Parameters
-    ----------
-    name : str
-        One of `names()` (`ValueError` for another); sets that need no files have nothing to fetch.
-    progress : Progress or None
-        Called as `progress(file name, bytes so far, total bytes or None)`; what it raises stops the transfer, and
-        nothing is left behind.
-    base_url : str or None
-        Where the files are; default: `OBJPERT_DATA_URL` if set, else the UCI archive. The digests must be the same
-        whatever the place.
+    `progress(file name, bytes so far, total bytes or None)` is called on the way; what it raises stops the transfer,
+    and nothing is left behind. The files are at `base_url`, by default `OBJPERT_DATA_URL` or else the UCI archive;
+    their digests must be the same whatever the place.
 
     Raises
     ------
@@ -288,15 +274,8 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
     Files that are neither in the data folder nor in its cache are fetched first. Loaded splits are kept in memory
     (bounded), so loading again is immediate, from any thread; the arrays are shared and therefore read-only.
 
-    The sizes of the two parts are functions of the number of rows, which is hence taken as public: if neighbours
-    differ by a row that is added or removed, this number is itself a fact about the people; here it was published.
-
-    Parameters
-    ----------
-    name : str
-        One of `names()`; `ValueError` for another.
-    split_seed : int
-        Whole number >= 0 that decides which rows go where; equal seeds give equal splits.
+    The sizes of the two parts are functions of the number of rows, which is hence taken as public. Equal seeds >= 0
+    give equal splits; `ValueError` for a name that is not one of `names()`.
 
     Raises
     ------

@@ -13,9 +13,8 @@ from objpert_core._validation import FloatArray, IntArray
 class Dataset:
     """A classification problem, split 80/20, every row of Euclidean norm one.
 
-    The arrays are read-only because one copy is shared by everybody who loads the same split; take `.copy()` before
-    changing anything. A row is divided by its own norm only, so no step between the raw files and `X_train` looks at
-    two people at once. What the split does reveal is the number of rows n, which is treated as public (see `load`).
+    The arrays are read-only because one copy is shared by everybody who loads the same split. A row is divided by its
+    own norm only. What the split does reveal is the number of rows n, which is treated as public (see `load`).
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ def training_size(rows: int) -> int:
 def shuffled_split(
     features: FloatArray, labels: IntArray, split_seed: int
 ) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
-    """X_train, y_train, X_test, y_test: views of the rows in an order drawn from `split_seed`, cut after four fifths."""
+    """X_train, y_train, X_test, y_test: views of the rows in an order from `split_seed`, cut after four fifths."""
     order = np.random.default_rng(split_seed).permutation(len(labels))
     cut = training_size(len(labels))
     features, labels = features[order], labels[order]

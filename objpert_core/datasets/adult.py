@@ -1,10 +1,9 @@
 """The Adult data set: raw lines to records, records to the unit rows of the experiments.
 
-Conventions: rows with a "?" are dropped (45,222 remain of the two files together); eight categorical columns are
-one-hot over the published codebook (99 columns); six numeric ones, `fnlwgt` among them, are divided by fixed
-public maxima; every row is divided by its own norm. That makes 105 columns. Redberg et al. (2023) and Iyengar et
-al. (2019) count 104: they one-hot the 98 categories that occur, which is a statistic of the data; an intercept is
-not among the columns, an estimator appends its own.
+Rows with a "?" are dropped (45,222 remain of the two files together); eight categorical columns are one-hot over the
+published codebook (99 columns); six numeric ones, `fnlwgt` among them, are divided by fixed public maxima; every row is
+divided by its own norm. Redberg et al. (2023) and Iyengar et al. (2019) count 104 columns, not 105: they one-hot the 98
+categories that occur, which is a statistic of the data.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The published codebook of the Adult data set: every column, every category, every fixed maximum.
 
-Source: `adult.names`, distributed with the data set (B. Becker and R. Kohavi, 1996, doi 10.24432/C5XW20). Nothing here
-is learned from the rows, so encoding by it costs no privacy. 98 of the 99 categories occur among the rows without a
-missing value; workclass "Never-worked" keeps its column all the same, because dropping it would be a decision made by
-looking at the data.
+Source: `adult.names`, distributed with the data set (B. Becker and R. Kohavi, 1996, doi 10.24432/C5XW20). Workclass
+"Never-worked" does not occur but keeps its column: dropping it would be a decision made by looking at the data.
 """
 
 from __future__ import annotations

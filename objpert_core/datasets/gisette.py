@@ -1,17 +1,13 @@
 """Gisette: the two labelled parts of the UCI files (handwritten 4 against 9, 5,000 columns).
 
-Guyon et al. published 6,000 training and 1,000 validation rows with labels (and 6,500 test rows without). The
-7,000 labelled rows are pooled and split 80/20 by seed like every other data set here. Iyengar et al. (2019), whose
-preparation Redberg et al. (2023) use, take the 6,000 training rows alone, also split 80/20.
+Guyon et al. published 6,000 training and 1,000 validation rows with labels, which are pooled and split 80/20 by seed
+like every other data set here. Iyengar et al. (2019), whose preparation Redberg et al. (2023) use, take the 6,000
+alone.
 
-`gisette-like`: 6,000 rows of 5,000 columns made by Gisette's recipe from scikit-learn's small digits.
-
-Guyon's recipe ("Design of experiments for the NIPS 2003 variable selection benchmark"): the task is to tell handwritten
-4s from 9s; the columns are pixels and products of pairs of pixels, the pairs drawn where the two digits differ (the
-upper middle), plus as many probes, which look like real columns and know nothing of the label; values are whole numbers
-from 0 to 999 and the columns are in random order. Gisette starts from 28 × 28 images of thousands of writers; here 361
-images of 8 × 8 are each redrawn at 28 × 28 several times with a random shift, turn, scale and slant. Redrawings of one
-image never sit on both sides of the split: that would let a model recognise the image instead of the digit.
+`gisette-like`: 6,000 rows of 5,000 columns made by Guyon's recipe ("Design of experiments for the NIPS 2003 variable
+selection benchmark") from scikit-learn's 361 small images of 4 and 9, each redrawn at 28 × 28 several times: pixels,
+products of pairs of pixels, as many probes that know nothing of the label, in random order. Redrawings of one image
+never sit on both sides of the split.
 """
 
 from __future__ import annotations

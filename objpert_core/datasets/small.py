@@ -1,9 +1,7 @@
 """`breast-cancer`, `digits-4-9` and `digits`: the small sets that come with scikit-learn.
 
-Columns are scaled by constants fixed here, not by statistics of the rows at hand. For the digits these are the
-pixels' range, 0 to 16. For breast-cancer they are the ranges printed in the data set's published description
-(rounded outwards to two significant digits): published since 1995, but once computed from these very patients, so
-treat them as public knowledge or scale your own data by limits you know beforehand.
+Columns are scaled by constants fixed here: the pixels' range, 0 to 16, and the ranges printed in breast-cancer's
+published description. Those are public since 1995, but were once computed from these very patients.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """`synthetic-l` and `synthetic-h`: Gaussian rows whose labels come from random normal weights, some flipped.
 
 `synthetic-l` (10,000 × 20) has independent standard normal columns. `synthetic-h` (5,000 × 5,000) has fewer training
-rows than columns. With equal variances no learner does well there: a plain logistic regression got 70 % of the test
-rows right even without label noise. So column j of `synthetic-h` has standard deviation j^(-3/2): most of the variance,
-and with it the answer, lies in few directions, as in real data with many columns. Rows are divided by their norm, which
-leaves the sign of a linear score as it is.
+rows than columns; its column j has standard deviation j^(-3/2), as with equal variances no learner does well there.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ _FLIPPED = {"synthetic-l": 0.036, "synthetic-h": 0.02}
 
 
 def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tuple[FloatArray, IntArray]:
-    """Rows of norm one and labels of one of the two sets, or with `rows` or `seed` of another set by the same recipe."""
+    """Rows of norm one and labels of one of the two sets; with `rows` or `seed` of another set by its recipe."""
     size, columns = _SHAPES[name]
     return draw(
         size if rows is None else rows,

@@ -1,12 +1,8 @@
 """`which-library`: real text that needs no download, pieces of the sources of the installed scipy and scikit-learn.
 
-The question is which of the two a piece is from. A piece is 20 lines that follow one another in one file. Tests and
-what the libraries have taken from others are left out, and so are blank lines, imports, and lines of authors and
-licences; the libraries' names are cut out of what is left. The words of a piece are counted in 2,000 columns, each
-chosen by a hash of the word: a public map, where a vocabulary would be read off the texts.
-
-All pieces of a file stand on one side of the split, except those of the one file in which the split falls: pieces of a
-file are alike.
+A piece is 20 lines that follow one another in one file, without tests, imports, authors, licences, what the libraries
+have taken from others, and their names. Its words are counted in 2,000 columns, each chosen by a hash of the word: a
+public map. All pieces of a file stand on one side of the split, except those of the one file in which it falls.
 """
 
 from __future__ import annotations
@@ -52,18 +48,9 @@ def library_pieces(split_seed: int = 0) -> tuple[list[str], IntArray]:
     The first 6,400 are for learning and the others for testing, as in ``load("which-library", split_seed=…)``, which
     has the same rows in the same order.
 
-    Parameters
-    ----------
-    split_seed : int
-        Whole number >= 0 that decides the order of the files.
+    `split_seed` >= 0 decides the order of the files. `DataUnavailableError` if the libraries are installed without
+    their sources.
 
-    Raises
-    ------
-    DataUnavailableError
-        If the libraries are installed without their sources.
-
-    Examples
-    --------
     >>> texts, labels = library_pieces()
     >>> len(texts), labels.tolist().count(1)
     (8000, 4000)

@@ -24,9 +24,9 @@ from objpert_core.learning.solvers import Callback
 class AdaOPSRegressor(LinearRegressor):
     """Linear regression by one posterior sample under (ε, δ)-differential privacy: adaptive one-posterior sampling.
 
-    The fit releases one draw from N(θ*, (γΛ)⁻¹), where θ* is the ridge solution and Λ = Σx̃x̃ᵀ + λI. Before the draw it
-    releases a noisy least eigenvalue of Σx̃x̃ᵀ, from which λ follows, and a noisy bound on ‖Y‖ + ‖θ*‖. γ is as large as
-    these two numbers allow.
+    The fit releases one draw from N(θ*, (γΛ)⁻¹), where θ* is the ridge solution and Λ = Σx̃x̃ᵀ + λI. Before, it
+    releases a noisy least eigenvalue of Σx̃x̃ᵀ, from which λ follows, and a noisy bound on ‖Y‖ + ‖θ*‖; γ is as large as
+    both allow.
 
     Parameters
     ----------

@@ -32,17 +32,16 @@ _UP = 1 + 2.0**-40
 class AdaSSPRegressor(LinearRegressor):
     """Linear regression from noisy sums under (ε, δ)-differential privacy: adaptive sufficient statistics perturbation.
 
-    The fit releases Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of Σx̃x̃ᵀ, each with normal noise. The fit solves the normal
-    equations from these three alone. Where the least eigenvalue is small for so much noise, a ridge makes up the
-    difference.
+    The fit releases Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of Σx̃x̃ᵀ, each with normal noise, and solves the normal
+    equations from these alone. Where the least eigenvalue is small for so much noise, a ridge makes up the difference.
 
     Parameters
     ----------
     %(epsilon delta target_bound)s
     accounting : {"tight", "published"}, default="tight"
         "tight" takes the least noise with which the three releases together are (ε, δ)-DP. "published" takes the noise
-        as printed, √log(6/δ)/(ε/3). Where the printed noise does not keep (ε, δ), as for large ε, a warning says so and
-        the certificate does not verify.
+        as printed, √log(6/δ)/(ε/3); where that does not keep (ε, δ), a warning says so and the certificate does not
+        verify.
     %(fit_intercept_or_not adjacency rows_per_person on_error_by_row random_state advanced)s
 
     Other Parameters

@@ -1,10 +1,7 @@
-"""The warnings of a private fit: data that are read outside of its promise, budgets that are spent twice, and rows that
-a fit cannot make much of.
+"""The warnings of a private fit: data read outside of its promise, budgets spent twice, rows that are little use.
 
-A promise covers what `fit` releases. Nothing here changes the promise; each warning says what the certificate does not
-know, or what public facts and released numbers tell. Each is given once a process, so that a loop of fits does not
-repeat it: `forget_cautions` starts anew. In worker processes only the first clones of an estimator speak, so that one
-worker does.
+Nothing here changes the promise. Each warning is given once a process, so that a loop of fits does not repeat it;
+`forget_cautions` starts anew. In worker processes only the first clones of an estimator speak.
 """
 
 from __future__ import annotations

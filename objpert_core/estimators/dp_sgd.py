@@ -92,9 +92,7 @@ class DPSGDLogisticRegression(LinearClassifier):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
     In every step each row joins the batch by its own coin. The gradients of the batch are clipped and summed, Gaussian
-    noise is added to the sum, and the optimiser moves along the noisy sum. The last iterate is released. With
-    ``sampling="allocation"`` no coins are tossed: each row is in one step of each epoch, which as a rule needs less
-    noise.
+    noise is added to the sum, and the optimiser moves along the noisy sum. The last iterate is released.
 
     The learning rate has to come from somewhere. Three choices, from private to not:
 
@@ -148,10 +146,9 @@ class DPSGDLogisticRegression(LinearClassifier):
     sampling : {"poisson", "allocation"}, default="poisson"
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
-        own, and sums are divided by n/t. Allocation is accounted for by privacy loss distributions, for one row added
-        or removed. Allocation does not work with `mean_runs`, nor with other values of `adjacency`,
-        `rows_per_person` and `accountant` than the defaults. With a `delta` below about 1e-13 times the number of
-        steps, allocation saves no noise.
+        own, and sums are divided by n/t, which as a rule needs less noise. Allocation is accounted for by privacy loss
+        distributions, for one row added or removed. It does not work with `mean_runs`, nor with other values of
+        `adjacency`, `rows_per_person` and `accountant` than the defaults.
     %(intercept_scaling row_norm)s
 
     Attributes
@@ -262,10 +259,9 @@ class DPSGDLogisticRegression(LinearClassifier):
             Rows and labels that choose among `learning_rates` by exact accuracy. Honest tuning then declares them
             **public**: the promise does not cover them.
         callback : callable, optional
-            ``callback(step, gradient_norm)`` after every step of every run, with the norm of the noisy mean gradient
-            (the smallest among candidates trained together). An exception raised in it stops the fit, leaves the
-            estimator unfitted and is passed on. With honest tuning the callback learns how many runs there are and what
-            unreleased runs did: both are outside the guarantee, do not publish them.
+            ``callback(step, gradient_norm)`` after every step of every run, with the norm of the noisy mean gradient.
+            An exception raised in it stops the fit, leaves the estimator unfitted and is passed on. With honest tuning
+            it learns what unreleased runs did: that is outside the guarantee, do not publish it.
         **others
             None. `sample_weight` gets a `TypeError`.
         """

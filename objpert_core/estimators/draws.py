@@ -21,9 +21,9 @@ def fit_many(
 ) -> list[Model]:
     """Fit copies of an estimator, one for each random state, as `fit` would one by one.
 
-    Copies that differ by their noise alone share their work where they can: rows are checked and normalised once, and
-    the solver takes all draws through the data together, which is several times faster. Each draw is a release of its
-    own: every one spends its own (ε, δ), and they add up (docs/theorems.md, T44). Equal seeds give equal noise.
+    Copies that differ by their noise alone share their work where they can, which is several times faster. Each draw is
+    a release of its own: every one spends its own (ε, δ), and they add up (docs/theorems.md, T44). Equal seeds give
+    equal noise.
 
     Parameters
     ----------
@@ -38,9 +38,7 @@ def fit_many(
 
     Returns
     -------
-    list of fitted estimators
-        Each is what `fit` gives with that random state, as exactly as `tau` asks for, with as good a certificate. Its
-        number of iterations may differ.
+    Each is what `fit` gives with that random state, as exactly as `tau` asks for, with as good a certificate.
 
     Raises
     ------

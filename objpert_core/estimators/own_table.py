@@ -1,10 +1,4 @@
-"""A private fit to a table of one's own, from its bytes to what may be published, and the published model read back.
-
-planned(ask)           what the fit will do, before any row is read
-made(ask, content)     read a CSV file by what is public about it, and fit once
-model_json(made)       the released model as a file
-read_model(text)       the model of such a file, which predicts
-"""
+"""A private fit to a table of one's own, from its bytes to what may be published, and the published model read back."""
 
 from __future__ import annotations
 

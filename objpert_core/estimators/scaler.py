@@ -19,9 +19,8 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Clip every feature to its public range and scale that range to [−1, 1].
 
     scikit-learn's scalers take means, deviations or extremes from the data, and no private estimator after them can
-    take back what these numbers reveal. This scaler takes two public numbers for each feature. One row's result depends
-    on that row alone, so neighbouring data sets stay neighbours, and the promise of the estimator that follows holds as
-    it stands.
+    take back what these numbers reveal. This scaler takes two public numbers for each feature, and one row's result
+    depends on that row alone: the promise of the estimator that follows holds as it stands.
 
     Parameters
     ----------
@@ -68,14 +67,8 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> FloatArray:
         """Clip and scale, shape (n, d).
 
-        Parameters
-        ----------
-        X : array-like or data frame, shape (n, d)
-
-        Returns
-        -------
-        ndarray, shape (n, d)
-            From −1 to 1, or NaN where `X` holds NaN. A data frame after `set_output(transform="pandas")` or "polars".
+        A data frame after `set_output(transform="pandas")` or "polars". Entries are from −1 to 1, or NaN where `X`
+        holds NaN.
         """
         X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         return Ranges.declared(self.low, self.high, X.shape[1]).apply(X)

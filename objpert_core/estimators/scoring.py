@@ -85,9 +85,9 @@ class LinearScores(BaseEstimator):
         `decision_function` where this model's log-odds are not its scores: with a margin above 0, or with classes whose
         other rows count as shorter. Plain skl2onnx converts the pipeline, ``to_onnx(pipeline, rows)``, for rows in
         single precision; in double precision it refuses clipped rows.
-        The pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
-        where "normalize" stretches rows from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the
-        model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is raised.
+        The pipeline may score rows that this model refuses, and leave rows shorter than 1e-14 as short as they are.
+        Where the model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is
+        raised.
 
         Parameters
         ----------
@@ -97,12 +97,10 @@ class LinearScores(BaseEstimator):
         Returns
         -------
         sklearn.pipeline.Pipeline
-            Its last step is a `LogisticRegression` where this model's log-odds are its scores, as they are without a
-            margin, and otherwise a `VotingClassifier` of `LogisticRegression`s; for more than two classes it is a
-            `OneVsRestClassifier` of either. For a model without probabilities, or if these are left out, it is an
-            `SGDClassifier`; for a regressor a `LinearRegression`, after a step that cuts where `target_range_` is
-            known. The pipeline carries the columns' names that this model has, no certificate, no intervals (ask
-            `summary` and `conf_int` of this model or of its `release`) and none of the data's traces.
+            Its last step is a `LogisticRegression` where this model's log-odds are its scores, and otherwise a
+            `VotingClassifier` of them; for more than two classes a `OneVsRestClassifier` of either; for a model without
+            probabilities an `SGDClassifier`; for a regressor a `LinearRegression`, after a step that cuts where
+            `target_range_` is known. The pipeline carries the columns' names, no certificate and no intervals.
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)

@@ -45,12 +45,10 @@ def _offers(name: str) -> Callable[[Any], bool]:
 class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     """Try several settings of a private estimator, keep the best, and pay for all of it in one (ε, δ).
 
-    Coins put test rows aside. A setting's fit sees the training rows. The setting's score is computed from noisy counts
-    of the test rows (`evaluate`). Each person is in one part only (docs/theorems.md, T49). Either every setting is
-    tried, and all fits and scores are composed; or a random number of runs is made, each with a setting drawn at
-    random, and the best run is released (docs/theorems.md, T11). The search takes the way that leaves each fit the
-    larger ε, by public numbers alone: as a rule it tries every setting up to about a dozen, and makes a random number
-    of runs for 25 or more.
+    Coins put test rows aside, whose noisy counts score each setting (`evaluate`; docs/theorems.md, T49). Either every
+    setting is tried, and all fits and scores are composed; or a random number of runs is made, each with a setting
+    drawn at random, and the best run is released (docs/theorems.md, T11). The search takes the way that leaves each fit
+    the larger ε, by public numbers alone.
 
     Where several settings are as good, or ε is small, one fit with the whole budget and sensible settings is better:
     a search over m settings leaves each fit less than 1/√m of ε, 64 % with two settings and 21 % with ten.
@@ -126,11 +124,9 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Search, and keep the best setting's model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame, shape (n, d)
-        y : array-like, shape (n,)
-        groups : array-like, shape (n,), optional
+        `groups`, array-like of shape (n,), says whose row it is: needed where the estimator's `rows_per_person` is
+        above 1.
+
             Whose row it is. Needed where the estimator's `rows_per_person` is above 1.
 
         Raises

@@ -144,10 +144,7 @@ class TwoClasses(ClassEvaluation):
         return mean_of([self.recall(threshold), self.specificity(threshold)])
 
     def auc(self) -> Estimate:
-        """The area under the ROC curve: how often a row of the second class has a higher score than one of the first.
-
-        The interval also covers the unknown order within a bin.
-        """
+        """The area under the ROC curve; its interval also covers the unknown order within a bin."""
         negatives, positives = self.table.reshape(2, BINS)
         return area(negatives, positives, self.noise, self.level)
 
@@ -163,10 +160,7 @@ class TwoClasses(ClassEvaluation):
         )
 
     def calibration(self) -> pd.DataFrame:
-        """Columns ``from, to`` (a bin's ends), ``rows`` (noisy), ``value, low, high``: the second class's share.
-
-        A bin with too few rows for the noise has an interval from 0 to 1.
-        """
+        """Columns ``from, to`` (a bin's ends), ``rows`` (noisy), ``value, low, high``: the second class's share."""
         negatives, positives = self.table.reshape(2, BINS)
         shares = [self._estimate(part(p), part(n)) for n, p in zip(negatives, positives, strict=True)]
         ends = np.concatenate([[0.0], THRESHOLDS, [1.0]])

@@ -5,8 +5,8 @@ among yes and no rows has the statistic (1 − a)·yes − a·no. Its mean is 0 
 
     a(1 − a)·(yes + no)  +  noise·((1 − a)²·(cells of yes) + a²·(cells of no)),
 
-where `noise` is the variance of one cell's noise. Without noise the interval is Wilson's. Where the noise drowns the
-rows, nothing is rejected, and the interval is everything: it says so instead of breaking down.
+where `noise` is the variance of one cell's noise. Without noise the interval is Wilson's; where the noise drowns the
+rows, it is everything.
 """
 
 from __future__ import annotations

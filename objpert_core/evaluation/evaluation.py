@@ -27,16 +27,8 @@ LARGEST = 10_000_000
 class Evaluation(ABC):
     """The noisy counts of an evaluation, and what follows from them; made by `evaluate`.
 
-    All of it is computed from released counts and may be published. An interval is for the people of whom the test rows
-    are a sample: it covers the sampling and the noise. Several intervals hold at their level one by one, not all at
-    once.
-
-    Attributes
-    ----------
-    counts : tuple of int
-        Noise may make some of them negative.
-    certificate : EvaluationCertificate
-    level : float
+    An interval is for the people of whom the test rows are a sample: it covers the sampling and the noise, and several
+    hold at their `level` one by one, not all at once. Noise may make some `counts` negative.
     """
 
     KIND: ClassVar[str]

@@ -22,9 +22,8 @@ def split_by_coin(
     """Split rows into a training part and a test part, each row by its own coin.
 
     A person who joins or leaves changes one part only, so a fit to one part and an evaluation on the other cost the
-    larger of the two budgets, and not their sum (docs/theorems.md, T49; `together`). `train_test_split` of scikit-learn
-    is no such split for rows that are added or removed: it shuffles a fixed number of rows, and one row more moves
-    others from part to part.
+    larger of the two budgets, and not their sum (docs/theorems.md, T49; `together`). scikit-learn's `train_test_split`
+    is no such split: one row more moves others from part to part.
 
     The sizes of the parts are random. If the number of all rows was declared, give the fit this number times ``1 -
     test_share`` as `public_rows`.

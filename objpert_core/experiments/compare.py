@@ -1,9 +1,8 @@
 """What privacy costs on one data set: the same task without privacy and by several private learners.
 
-`compare` is a generator that gives one value after each step, for a background thread, a progress bar or a plain loop.
-It looks freely at the test rows and at fits without privacy, because it measures. Of its results only a private model
-and its certificate may be released, and where `Settings.publishable` also that model's scores. The learners are those
-of `learners.COMPARABLE`.
+`compare` is a generator that gives one value after each step. It looks freely at the test rows and at fits without
+privacy, because it measures: only a private model and its certificate may be released, and where
+`Settings.publishable` also that model's scores. The learners are those of `learners.COMPARABLE`.
 """
 
 from __future__ import annotations
@@ -163,35 +162,24 @@ class Settings:
 class Fit:
     """One fitted model and its results on the test rows.
 
+    `seed` is the noise seed, `privacy` the certificate: both are None without privacy. All is outside the guarantee but
+    a private model and its certificate.
+
     Parameters
     ----------
-    method : str
-        A name of `learners.COMPARABLE`.
-    seed : int or None
-        The noise seed, None without privacy.
-    accuracy : float
-        Share of the test rows that the model gets right.
     auc : float
         Area under the ROC curve on the test rows; with more than two classes the mean over one against the rest. NaN
         where published counts of several classes hold no curve.
     roc : ndarray of shape (201,)
         True positive rate at the false positive rates of `ROC_GRID`; the same mean.
     coef : ndarray of shape (d,), or (K, d) with K > 2 classes
-        The coefficients of the data's columns; of a model on mapped rows the slopes of its score
-        (`preprocessed.slopes`).
-    intercept : float, or ndarray of shape (K,)
-        The decision's constant term.
+        The coefficients of the data's columns; of a model on mapped rows the slopes of its score.
     gradient_norms : tuple of float
-        The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Outside
-        the guarantee, as is everything here except a private model and its certificate.
+        At the start and after each solver iteration; empty without privacy and for DP-SGD.
     seconds : float
-        Time of the fit, calibration and tuning included; of draws made together an equal share.
-    privacy : PrivacyCertificate or None
-        The certificate, None without privacy.
+        Calibration and tuning included; of draws made together an equal share.
     runs : int
         How many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
-    learning_rate : float or None
-        The learning rate that DP-SGD's tuning chose.
     evaluation : TwoClasses, ManyClasses or None
         Where scores are as they may be published: what `accuracy`, `auc` and `roc` were computed from.
     """
@@ -216,11 +204,7 @@ _references: weakref.WeakKeyDictionary[Dataset, Fit] = weakref.WeakKeyDictionary
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The fits made so far, in the order in which they were made; complete in itself, never changed.
-
-    `data` has facts about the rows, and `baseline` is the test accuracy of always answering the class that is more
-    frequent in the training rows.
-    """
+    """The fits made so far, in their order, never changed; `baseline` is the test accuracy of the training majority."""
 
     settings: Settings
     data: DataFacts
@@ -247,10 +231,8 @@ class Comparison:
         return None if first is None else first.evaluation
 
     def difference(self, method: str, other: str) -> Interval | None:
-        """Mean accuracy of `method` minus `other`, paired by noise seed; None before the first pair.
-
-        A model without privacy has no noise and is paired with every draw.
-        """
+        """Mean accuracy of `method` minus `other`, paired by noise seed if both have noise; None before the first
+        pair."""
         shares = [[fit.accuracy for fit in self.of(name)] for name in (method, other)]
         most = max(map(len, shares))
         pairs = zip(

@@ -1,8 +1,4 @@
-"""Figure 2: test accuracy against ε for every method, over repeated splits.
-
-Redberg, Koskela and Wang (2023), Figure 2 and Tables 1 and 2, with more rivals. `benchmarks/experiments` makes the
-files.
-"""
+"""Figure 2 and Tables 1 and 2 of Redberg, Koskela and Wang (2023), with more rivals: test accuracy against ε."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A file of results, summarised and indexed by method and ε; `load` remembers it for as long as the file does not
-change.
-"""
+"""A file of results, summarised and indexed by method and ε, and remembered until the file changes."""
 
 from __future__ import annotations
 

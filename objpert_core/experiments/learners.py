@@ -1,7 +1,7 @@
 """Every learner of the experiments: what it is called, what it promises, how it is made, trained and shown.
 
-`LEARNERS` is the only such table. Figure 2 (`methods`, `figure2`, `tables`), the live comparison (`compare`), the app's
-controls, charts, tables and snippets, and the tables of docs/results.md read it. To add a learner, add an entry.
+`LEARNERS` is the only such table: Figure 2, the live comparison, the app and docs/results.md read it. To add a learner,
+add an entry.
 """
 
 from __future__ import annotations
@@ -51,11 +51,7 @@ _DIRECT_SOLVER_COLUMNS = 1000  # scikit-learn's Newton-Cholesky is exact and fas
 
 
 def reference_parameters(columns: int) -> dict[str, Any]:
-    """Parameters of scikit-learn's `LogisticRegression` for the reference without privacy on that many columns.
-
-    >>> reference_parameters(105)["C"]
-    100.0
-    """
+    """Parameters of scikit-learn's `LogisticRegression` for the reference without privacy on that many columns."""
     direct = columns <= _DIRECT_SOLVER_COLUMNS
     return {
         "C": NON_PRIVATE_C,
@@ -71,11 +67,8 @@ def reference(columns: int) -> LogisticRegression:
 
 
 def declared(model: Any, rows: int) -> Any:
-    """`model`, told the number of rows where one of its rules asks for `public_rows`: a published data set's is public.
-
-    >>> declared(estimators.DPSGDLogisticRegression(), 36_177).public_rows
-    36177
-    """
+    """`model`, told the number of rows where one of its rules asks for `public_rows`: a published data set's is
+    public."""
     return model.set_params(public_rows=rows) if "public_rows" in model.get_params() else model
 
 
@@ -130,11 +123,7 @@ class Learner:
         return self.kind in (NO_PRIVACY, ALGORITHM_1) and self.name != KIFER
 
     def parameters(self, settings: object) -> dict[str, Any]:
-        """The recipe with what `settings` decide filled in: `compare.Settings`, or Figure 2's `methods.Parameters`.
-
-        >>> LEARNERS["tight-no-margin"].parameters(object())
-        {'standardize': False, 'margin': 0.0}
-        """
+        """The recipe with what `settings` decide filled in: `compare.Settings`, or Figure 2's `methods.Parameters`."""
         return {
             name: getattr(settings, value.name) if isinstance(value, Of) else value
             for name, value in self.recipe.items()
@@ -442,10 +431,6 @@ LABEL_WORDS: Mapping[str, str] = {
 
 
 def label_words(names: Collection[str]) -> dict[str, str]:
-    """The words of the learners' full labels that need a legend, each once, with their meanings.
-
-    >>> label_words(["dpsgd-honest"])
-    {'paid': 'ε covers the choice too'}
-    """
+    """The words of the learners' full labels that need a legend, each once, with their meanings."""
     labels = " | ".join(LEARNERS[name].full_label for name in names)
     return {word: meaning for word, meaning in LABEL_WORDS.items() if re.search(rf"\b{word}\b", labels)}

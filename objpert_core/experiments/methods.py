@@ -1,8 +1,4 @@
-"""The methods of Figure 2, with every parameter in one place.
-
-All of them get the same rows, the same row norm and the same constant feature. DP-SGD clips at the norm of a row with
-its constant, which no logistic gradient exceeds: the clipping changes nothing.
-"""
+"""The methods of Figure 2, with every parameter in one place; all get the same rows, row norm and constant feature."""
 
 from __future__ import annotations
 
@@ -161,10 +157,7 @@ PRESETS: Mapping[str, Parameters] = {
 
 
 def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None) -> Any:
-    """The unfitted estimator of a private method, one of `EVERY`; `ValueError` for any other name.
-
-    Of a key of `EXPLANATIONS`, one of the fits that the explanation is made of.
-    """
+    """The unfitted estimator of a private method, one of `EVERY`; `ValueError` for any other name."""
     choice("method", method, tuple(name for name in EVERY if LEARNERS[name].private))
     return LEARNERS[method].make(
         epsilon=epsilon,
@@ -190,25 +183,8 @@ def fit(
     The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by. That
     choice is the paper's, for reproduction only, and it makes the strongest possible rival.
 
-    Parameters
-    ----------
-    data : Dataset
-        The split of this trial.
-    method : str
-        One of `EVERY`.
-    epsilon : float
-        ε > 0; infinite for "non-private".
-    trial : int
-    seed : int or None
-        Noise seed; None for "non-private".
-    parameters : Parameters
-    callback : callable, optional
-        Given to a private estimator's `fit`; what it raises stops the fit.
-
-    Raises
-    ------
-    ConvergenceError
-        If a private fit did not reach the gradient norm that its proof needs.
+    `data` is the split of this trial; without privacy ε is infinite and the noise `seed` None. What a `callback` of a
+    private estimator's `fit` raises stops the fit. `ConvergenceError` if a private fit did not reach τ.
     """
     learner = LEARNERS[choice("method", method, tuple(EVERY))]
     watched = {"callback": callback} if learner.private and callback is not None else {}

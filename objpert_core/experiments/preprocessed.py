@@ -47,8 +47,7 @@ def prepared(
 ) -> Prepared:
     """Prepare a private learner's estimator, made with the whole ε, and its rows of norm one as the registry says.
 
-    The noise of the map comes from a seed of its own, made from `random_state`. Rules go by `public_rows`, or by the
-    number of training rows, which then is a published one.
+    Rules go by `public_rows`, or by the number of training rows, which then is a published one.
 
     >>> from objpert_core.datasets import load
     >>> from objpert_core.experiments.learners import LEARNERS
@@ -85,11 +84,9 @@ def _seed_of_the_map(seed: int | None) -> int | None:
 
 
 def slopes(ready: Prepared) -> FloatArray:
-    """The coefficients of a fitted model as slopes of its score in the columns of the data's rows: (1, d), or (K, d)
-    with K > 2 classes.
+    """The coefficients of a fitted model as slopes of its score in the data's columns: (1, d), or (K, d) with K > 2.
 
-    A model on mapped rows w = a∘(u − μ̂)/‖a∘(u − μ̂)‖ has the score θ·w. Its slopes are a∘θ, divided by the mean of the
-    norm over the test rows.
+    A model on mapped rows a∘(u − μ̂) has the slopes a∘θ, divided by the rows' mean norm over the test rows.
     """
     coef = np.array(ready.model.coef_, dtype=np.float64)
     row_map = ready.map
@@ -114,8 +111,7 @@ def noise_of(ready: Prepared) -> Mapping[str, float | None]:
 def map_rule() -> float:
     """A number that changes with the rule by which a `Standardisation` makes centre and scales of its noisy sums.
 
-    It is the sum of the centres and scales of eight fixed rows with seeded noise. Rows of results with another number
-    were made by another rule and cannot be made again.
+    Rows of results with another number were made by another rule and cannot be made again.
     """
     rows = np.cos(np.arange(40.0).reshape(8, 5) ** 2) + 1.0
     found = take_alone(Standardisation(0.5, 0.5), rows, noise_source(0))

@@ -1,8 +1,7 @@
 """Files of results: a CSV with one fit a row and, in comment lines, the configuration, the command and the commit.
 
-A file with a title holds one configuration and one version of the package. `# session:` lines say which command, on
-which commit and machine, made the rows below them; in a file without a title, plain comments do.
-`benchmarks/experiments` writes files.
+A file with a title holds one configuration and one version of the package, and `# session:` lines say which command, on
+which commit and machine, made the rows below them.
 """
 
 from __future__ import annotations
@@ -25,9 +24,7 @@ _PREFIX = "figure2_"
 
 
 class Row:
-    """One row of a file of results: a dataclass whose fields are the columns, and whose annotations say how to read
-    them.
-    """
+    """One row of a file: a dataclass whose fields are the columns, and whose annotations say how to read them."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
     TITLE: ClassVar[str] = ""
@@ -100,11 +97,7 @@ def columns_of(kind: type[Row]) -> tuple[str, ...]:
 
 
 def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
-    """How many of the last columns a file that is older than these columns lacks; None for any other file.
-
-    >>> lacking(COLUMNS, Run), lacking(COLUMNS[:-1], Run), lacking(COLUMNS[1:], Run)
-    (0, 1, None)
-    """
+    """How many of the last columns a file that is older than these columns lacks; None for any other file."""
     later = fields(kind)[len(columns) :]
     known = columns_of(kind)[: len(columns)] == tuple(columns) and all(column.default is None for column in later)
     return len(later) if known else None
@@ -172,11 +165,9 @@ def cell(value: str | float | None, digits: int | None = None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Results(Generic[AnyRow]):
-    """What one file holds: the data set, the package's version that made the file, and the rows in the file's order.
+    """What one file holds: its data set, its version, its rows in their order, and how they were made.
 
-    `configuration` has every parameter that is the same for all rows; `sessions` have, of each command that added rows,
-    the command line, the commit and the machine. A file without a title has none of these: its `notes` say how it was
-    made last.
+    A file without a title has no `configuration` and no `sessions`: its `notes` say how it was made last.
     """
 
     dataset: str
@@ -262,10 +253,8 @@ def stored() -> tuple[str, ...]:
 
 
 def load(dataset: str, where: Path | None = None) -> Results[Run]:
-    """The stored results of one data set; arguments as for `path_of`.
-
-    `DataUnavailableError` names the command that makes them; `ValueError` says that the file is damaged.
-    """
+    """The stored results of one data set; `DataUnavailableError` names the command, `ValueError` says what is
+    damaged."""
     path = to_read(path_of(dataset, where))
     if not path.is_file():
         raise missing(f"results for {dataset!r}", path, f"figure2 --dataset {dataset}")

@@ -14,10 +14,7 @@ from objpert_core._validation import positive_integer
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its two-sided interval by Student's t.
-
-    One value says nothing about spread: `low` and `high` are then NaN.
-    """
+    """A mean and its two-sided interval by Student's t; of one value `low` and `high` are NaN."""
 
     mean: float
     low: float

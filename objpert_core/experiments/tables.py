@@ -38,9 +38,7 @@ WIDE = 0.04  # an interval of more than four points around "no difference" says 
 
 @dataclass(frozen=True)
 class Median:
-    """A time, or a ratio of two: the median, which a busy machine does not move, and the least and greatest value over
-    the trials.
-    """
+    """A time, or a ratio of two: the median, which a busy machine does not move, and the range over the trials."""
 
     median: float
     low: float
@@ -48,11 +46,7 @@ class Median:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Median:
-        """The median and the range of at least one value.
-
-        >>> Median.of([0.2, 0.1, 9.0])
-        Median(median=0.2, low=0.1, high=9.0)
-        """
+        """The median and the range of at least one value."""
         return cls(float(statistics.median(values)), min(values), max(values))
 
     def over(self, other: Median) -> Median:
@@ -89,10 +83,8 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """About accuracy: "ahead" or "behind" where the interval excludes 0, else "even"; "unknown" with one trial.
-
-        "unclear" instead of "even" where the interval is wider than `WIDE`.
-        """
+        """About accuracy: "ahead" or "behind" where the interval excludes 0, else "even"; "unknown" or "unclear" of too
+        few."""
         if not self.difference.known:
             return "unknown"
         if self.difference.low > 0:

@@ -46,11 +46,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """What each step, from the published one to the default, changes on one data set at one ε, over their common
-    trials.
-
-    `total` is the accuracy of the last step minus that of the first, paired by trial; its mean is the sum of the gains.
-    """
+    """What each step changes on one data set at one ε over common trials; `total` is the sum of the gains."""
 
     label: str
     epsilon: float
@@ -65,10 +61,7 @@ class Waterfall:
 
 
 def of_stored(stored: Stored, epsilon: float) -> Waterfall | None:
-    """The waterfall of stored runs at one of their ε; None where a step has no trial in common with the others.
-
-    Centring and scaling are one step where centring alone was not run.
-    """
+    """The waterfall of stored runs at one of their ε; None where a step has no trial in common with the others."""
     runs = {method: stored.runs(method, epsilon) for method in CHAIN}
     shares = {method: {run.trial: run.accuracy for run in found} for method, found in runs.items()}
     releases = {method: found[0] for method, found in runs.items() if found}

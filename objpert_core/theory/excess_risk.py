@@ -6,13 +6,8 @@ noise: the minimiser of L where there is one. Every loss is convex with gradient
 
     E L(θ̃) − L(θ₀)  ≤  V²/(4λ)  if V ≤ 2G,   else  G(V − G)/λ.
 
-Output noise N(0, σ_out²) adds at most n·min(lipschitz·√d·σ_out, smoothness·d·σ_out²/2). What the paper prints (Redberg
-et al. 2023, appendix H, Theorem H.1; `published_excess_risk_bound`) is
-
-    nL(τ/λ + √d·σ_out) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ*‖²/2,
-
-which is valid if ‖X‖ is read as the largest row norm, but loose. The proof, and why the printed bound is loose, are
-docs/theorems.md, T13.
+Output noise N(0, σ_out²) adds at most n·min(lipschitz·√d·σ_out, smoothness·d·σ_out²/2). The proof, and why what the
+paper prints (Redberg et al. 2023, Theorem H.1; `published_excess_risk_bound`) is loose, are docs/theorems.md, T13.
 """
 
 from __future__ import annotations
@@ -31,18 +26,10 @@ def excess_risk_bound(
     In units of the loss (nats for the logistic loss); divide by `rows` for the mean loss. Redberg, Koskela and Wang
     (2023), Theorem H.1, corrected: docs/theorems.md, T13. Never above `published_excess_risk_bound`.
 
-    Parameters
-    ----------
-    mechanism : ObjectivePerturbation or ApproximateMinima
-        σ and λ, and with an `ApproximateMinima` τ and σ_out. Its `lipschitz` and `smoothness` bound one row's gradient
-        and Hessian, row norm included.
-    rows, dimension : int >= 1
-        The number of rows n, and the length of θ: features, plus one with an intercept.
-    comparator_norm : float >= 0
-        ‖θ₀‖₂ of the model compared with, usually the one without privacy.
+    `mechanism` is an `ObjectivePerturbation` or an `ApproximateMinima`, whose `lipschitz` and `smoothness` bound one
+    row's gradient and Hessian; `dimension` is the length of θ, and `comparator_norm` ‖θ₀‖₂ >= 0 of the model compared
+    with, usually the one without privacy.
 
-    Examples
-    --------
     >>> mechanism = ObjectivePerturbation(sigma=5.0, lam=1.0)
     >>> excess_risk_bound(mechanism, rows=10_000, dimension=100, comparator_norm=20.0)
     725.0
@@ -66,11 +53,8 @@ def published_excess_risk_bound(
 ) -> float:
     """Theorem H.1 as printed: valid, but loose by a factor of about nβ/λ; for comparison only.
 
-    Arguments and errors as in `excess_risk_bound`; β‖X‖² is the mechanism's `smoothness`, θ₀ a minimiser θ*.
-
-    >>> mechanism = ObjectivePerturbation(sigma=5.0, lam=1.0, smoothness=0.25)
-    >>> published_excess_risk_bound(mechanism, rows=100, dimension=4, comparator_norm=2.0)
-    1302.0
+    nL(τ/λ + √d·σ_out) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ*‖²/2, where β‖X‖² is the mechanism's `smoothness` and θ₀ a
+    minimiser θ*; arguments and errors as in `excess_risk_bound`.
     """
     n, d, norm = _checked(rows, dimension, comparator_norm)
     objective, tau, sigma_out = _parts(mechanism)
@@ -82,8 +66,7 @@ def published_excess_risk_bound(
 def best_regularisation(sigma: float, dimension: int, comparator_norm: float) -> float:
     """The λ = √d·σ/‖θ₀‖ at which V²/(4λ) is least for a given σ, privacy left aside.
 
-    Where privacy asks for more than this λ, regularisation costs more than noise does. `ValueError` unless all
-    arguments are positive.
+    Where privacy asks for more λ, regularisation costs more than noise does. `ValueError` unless all are positive.
 
     >>> best_regularisation(5.0, 100, 20.0)
     2.5

@@ -1,9 +1,8 @@
 """How far one row moves a minimiser or a top eigenvector of *these* data: local sensitivities, and what to ask first.
 
-Conventions: Euclidean norms; one row is added or removed; ``curvature`` is the smallest eigenvalue of the Hessian at
-the minimiser of the data at hand, ``gap`` the difference of the two largest eigenvalues of AᵀA. Both are statistics of
-the data with a global sensitivity, so that a noisy one may be published, and a sensitivity that is smaller than the
-worst case be used. Statements and proofs: docs/theorems.md, T43.
+Norms are Euclidean, and a row is added or removed; ``curvature`` is the smallest eigenvalue of the Hessian at the
+minimiser of the data at hand, ``gap`` the difference of the two largest eigenvalues of AᵀA. Both have a global
+sensitivity, so that a noisy one may be published. Statements and proofs: docs/theorems.md, T43.
 """
 
 from __future__ import annotations
@@ -24,18 +23,10 @@ def minimiser_sensitivity(curvature: float, *, lipschitz: float = 1.0, concordan
     these data alone. No smaller number holds for every such objective. Redberg, Zhu and Wang (2023), Appendix C.2, ask
     the same of an ellipsoid.
 
-    Parameters
-    ----------
-    curvature : float > 0
-        c, the smallest eigenvalue of the objective's Hessian at its minimiser.
-    lipschitz : float > 0
-        L, the largest norm of one row's gradient; 1 for the logistic loss on unit rows.
-    concordance : float >= 0
-        R, for which the objective is generalised self-concordant: |D³F[u, v, v]| <= R‖u‖·D²F[v, v]. R is 1 for the
-        logistic loss on unit rows with any quadratic regulariser, and 0 for squares.
+    L = `lipschitz` > 0 is the largest norm of one row's gradient, and R = `concordance` >= 0 that for which the
+    objective is generalised self-concordant, |D³F[u, v, v]| <= R‖u‖·D²F[v, v]: both are 1 for the logistic loss on unit
+    rows, and R is 0 for squares.
 
-    Examples
-    --------
     >>> round(minimiser_sensitivity(10.0), 6), round(minimiser_sensitivity(10.0, concordance=0.0), 6)
     (0.105361, 0.1)
     """
@@ -56,15 +47,8 @@ def curvature_sensitivity(*, lipschitz: float = 1.0, concordance: float = 1.0, s
     added lowers the eigenvalue by RL at most. Theorem C.11 of Redberg, Zhu and Wang (2023) has 2RL + β and asks for
     λ >= RL.
 
-    Parameters
-    ----------
-    lipschitz, concordance
-        As in `minimiser_sensitivity`.
-    smoothness : float >= 0
-        β, the largest eigenvalue of one row's Hessian.
+    β = `smoothness` >= 0 is the largest eigenvalue of one row's Hessian; R and L are those of `minimiser_sensitivity`.
 
-    Examples
-    --------
     >>> round(curvature_sensitivity(), 12)
     1.25
     """
@@ -79,13 +63,8 @@ def projector_sensitivity(gap: float) -> float:
     supremum over all rows of norm 1 at most, reached in every dimension from two on. The angle between v and w is half
     of arcsin(1/d) at most. Theorem C.13 of Redberg, Zhu and Wang (2023) has a bound for several eigenvectors.
 
-    Parameters
-    ----------
-    gap : float > 0
-        d, the largest eigenvalue of AᵀA less the second.
+    d = `gap` > 0 is the largest eigenvalue of AᵀA less the second.
 
-    Examples
-    --------
     >>> round(projector_sensitivity(2.0), 6), round(projector_sensitivity(1e6) * 2**0.5 * 1e6, 6)
     (0.366025, 1.0)
     """

@@ -54,21 +54,11 @@ def measured_stability(
 ) -> Stability:
     """Fit neighbouring data with the same batches and the same noise, and see how far the models are apart.
 
-    Parameters
-    ----------
-    learn : callable
-        ``learn(X, y, seed)`` gives θ; with the same seed it must draw the same batches and the same noise.
-    population : Population
-    n : int >= 1
-    pairs, repeats : int >= 1, and >= 2
-        Pairs of neighbouring data sets, which differ in the first row, and fits of each pair, with seeds of their own.
-    probes : int >= 1
-        Rows on which losses are compared, besides the one replaced.
-    opposite : bool, default=True
-        Whether the row is replaced by one that pulls the other way, or by a fresh one.
+    ``learn(X, y, seed)`` gives θ, and with the same seed must draw the same batches and the same noise. There are
+    `pairs` >= 1 of neighbouring data sets of n rows, which differ in the first row, and `repeats` >= 2 fits of each,
+    with seeds of their own. Losses are compared on `probes` rows besides the one replaced: by one that pulls the other
+    way (`opposite`), or by a fresh one.
 
-    Examples
-    --------
     >>> from objpert_core.theory.populations import MeanEstimation
     >>> population = MeanEstimation(3, 0.5)
     >>> found = measured_stability(lambda X, y, seed: X.mean(axis=0), population, 100, pairs=2, repeats=2)

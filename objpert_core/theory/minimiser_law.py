@@ -7,8 +7,6 @@ Conventions
 
 b ↦ M is one to one with inverse b(θ) = −∇J(θ), so by change of variables M has density φ_σ(∇J(θ)) · det ∇²J(θ). The
 ratio of two such densities is all that an attacker can use who has to tell two data sets apart.
-
-`one_dimensional` has distribution functions and exact divergences as well, for D = 1 only.
 """
 
 from __future__ import annotations
@@ -42,15 +40,8 @@ class MinimiserLaw:
 
     The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1.
 
-    Parameters
-    ----------
-    rows, labels : array of shape (n, D), and sequence of n values in {-1, +1}
-        The xᵢ and yᵢ; n may be 0.
-    sigma, lam : float > 0
-        Standard deviation of each coordinate of b, and regularisation λ.
+    `rows` have shape (n, D), `labels` are n values in {-1, +1}, and n may be 0; `sigma` and `lam` are > 0.
 
-    Examples
-    --------
     >>> law = MinimiserLaw([[0.6, 0.8], [-1.0, 0.0]], [1, -1], sigma=2.0, lam=1.0)
     >>> side = np.linspace(-12, 12, 241)
     >>> grid = np.stack(np.meshgrid(side, side), axis=-1)
@@ -96,8 +87,8 @@ class MinimiserLaw:
     def minimiser(self, tilt: Any) -> FloatArray:
         """The θ that minimises J(θ) + tiltᵀθ, for tilts b of shape (…, D).
 
-        Each answer depends on its own tilt alone, to the last digit, however many are asked for together: whoever knows
-        the tilt can compute the very same double.
+        Each answer depends on its own tilt alone, to the last digit: who knows the tilt can compute the very same
+        double.
         """
         b = np.asarray(tilt, dtype=float)
         tilts = b.reshape(-1, self.dimension)
@@ -184,15 +175,9 @@ def sampled_success(
     than hits do. The interval is Maurer and Pontil's (2009, Theorem 4): it holds for every law, not only for large
     samples.
 
-    Parameters
-    ----------
-    draws : int >= 2
-        Releases that are drawn, each from either law with a coin's chance.
-    outside : float strictly between 0 and 1
-        The interval misses the exact chance, (1 + total variation)/2, with at most this probability.
+    Each of the `draws` >= 2 comes from either law with a coin's chance. The interval misses the exact chance, (1 +
+    total variation)/2, with probability `outside` at most.
 
-    Examples
-    --------
     >>> left = MinimiserLaw([[1.0, 0.0]] * 5, [1] * 5, sigma=2.0, lam=1.0)
     >>> found = sampled_success(left.add([0.6, 0.8], -1), left)
     >>> found.low < found.value < found.high, found.draws
@@ -230,11 +215,7 @@ def counted_success(hits: int, rounds: int, *, outside: float = 0.05) -> Estimat
 
 
 def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
-    """The least and the most hits of a coin, but for a chance of at most half of `outside` on either side.
-
-    >>> coin_hits(20)
-    (6, 14)
-    """
+    """The least and the most hits of a coin, but for a chance of at most half of `outside` on either side."""
     trials, tail = nonnegative_integer("rounds", rounds), in_open_unit("outside", outside) / 2
     low, below = 0, 0.5**trials  # the chance of `low` hits or fewer
     while below <= tail:
@@ -246,10 +227,8 @@ def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
 def success_allowed(epsilon: float, delta: float) -> float:
     """The largest chance with which an attacker guesses a fair coin from an (ε, δ)-private release.
 
-    (e^ε + δ)/(1 + e^ε), rounded up, for ε >= 0, infinite where nothing is promised, and δ from 0 to 1. A whole profile
-    allows less: `objpert_core.accounting.best_guess`. An attacker who says "in" on an event S is right with chance (p +
-    q)/2, p = P(S) and q = Q(not S). Privacy says p ≤ e^ε (1 − q) + δ and q ≤ e^ε (1 − p) + δ; their sum is the bound
-    (Kairouz, Oh and Viswanath 2015).
+    (e^ε + δ)/(1 + e^ε), rounded up, for ε >= 0, infinite where nothing is promised, and δ from 0 to 1 (Kairouz, Oh and
+    Viswanath 2015). A whole profile allows less: `objpert_core.accounting.best_guess`.
 
     >>> round(success_allowed(1.0, 0.0), 4), success_allowed(0.0, 0.0)
     (0.7311, 0.5)

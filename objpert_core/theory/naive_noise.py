@@ -1,10 +1,9 @@
 """A textbook sampler of normal numbers, and the attack of Mironov (2012) on a minimiser whose tilt came from it.
 
-A uniform number k·2⁻⁵³ passed through Φ⁻¹ is how normal numbers are made in textbooks. The sampler reaches 2⁵³ doubles
-and no others. So a minimiser can be one of (2⁵³)^D points, another such set for every data set. An attacker who
-knows all rows but one counts, for either data set, the draws that lead to exactly the published double; for the wrong
-data set the count is zero, as a rule. ε does not enter. `objpert_core.learning.noise` has the noise against which
-this attack has nothing to find.
+A uniform number k·2⁻⁵³ passed through Φ⁻¹ is how normal numbers are made in textbooks. So a minimiser can be one of
+(2⁵³)^D points, another such set for every data set. An attacker who knows all rows but one counts, for either data
+set, the draws that lead to exactly the published double; for the wrong one the count is zero, as a rule. ε does not
+enter. `objpert_core.learning.noise` has noise against which this attack has nothing to find.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ def random_words(count: int, dimension: int, random: np.random.Generator) -> Int
 def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
     """How many words lead to exactly this published θ, shape (D,), under `law`; None where they are too many to try.
 
-    −∇J(θ) tells the tilt up to rounding. All words near this tilt are tried, and more as long as one close to the edge
-    fits.
+    All words near the tilt −∇J(θ) are tried, and more as long as one close to the edge fits.
 
     >>> law = MinimiserLaw([[0.6, 0.8, 0.0], [-1.0, 0.0, 0.0]], [1, -1], sigma=2.0, lam=1.0)
     >>> theta = naive_release(law, np.array([2**51 + 1, 2**52 + 12345, 2**50 - 3]))
@@ -69,9 +67,8 @@ def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
 def digits_posterior(joined: MinimiserLaw, left: MinimiserLaw, theta: FloatArray) -> float:
     """The chance that θ, published with textbook noise, came from `joined`, where `left` was as likely before.
 
-    Every word is as likely as every other, so the odds are those of the numbers of words that lead to θ, of shape (D,).
-    Where no word leads to θ, as θ has other noise, or where the words are too many to count, the densities decide.
-    Mironov (2012), "On significance of the least significant bits for differential privacy".
+    The odds are those of the numbers of words that lead to θ, of shape (D,); where none does, or too many to count, the
+    densities decide. Mironov (2012), "On significance of the least significant bits for differential privacy".
 
     >>> left = MinimiserLaw([[0.6, 0.8, 0.0], [-1.0, 0.0, 0.0]], [1, -1], sigma=20.0, lam=1.0)
     >>> joined = left.add([0.6, 0.0, 0.8], -1)

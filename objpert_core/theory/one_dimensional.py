@@ -38,17 +38,9 @@ class OneDimensionalLogistic:
 
     The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1, in one dimension.
 
-    Parameters
-    ----------
-    features, labels : sequence of n floats, and sequence of n values in {-1, +1}
-        The xᵢ and yᵢ; n may be 0.
-    sigma, lam : float > 0
-        Standard deviation of b, and regularisation λ.
-    margin : float >= 0
-        k, see `LogisticLoss`.
+    `features` are n floats, `labels` n values in {-1, +1}, and n may be 0; `sigma` and `lam` are > 0, and `margin` >= 0
+    is k, see `LogisticLoss`.
 
-    Examples
-    --------
     >>> law = OneDimensionalLogistic([0.5, -1.0], [1, -1], sigma=2.0, lam=1.0)
     >>> grid = np.linspace(-15, 15, 3001)
     >>> round(float(np.trapezoid(law.density(grid), grid)), 6)
@@ -135,8 +127,7 @@ class OneDimensionalLogistic:
     def hockey_stick(self, other: OneDimensionalLogistic, epsilon: float, *, cells: int = 4000) -> float:
         """Integrate E[1 − e^{ε−loss}]₊ of this law against `other`: the exact δ of this pair of data sets at ε >= 0.
 
-        A lower bound, which approaches the exact value from below as the cells get finer: both laws' probabilities of
-        `cells` intervals are exact, and merging outcomes never adds to the divergence.
+        A lower bound, which approaches the exact value from below as the `cells` get finer.
         """
         first, second = self._cells(other, cells)
         return float(np.maximum(first - math.exp(float(epsilon_array(epsilon))) * second, 0.0).sum())

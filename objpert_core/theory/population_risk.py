@@ -2,9 +2,8 @@
 
 Setting: n independent rows, d parameters, losses that are convex with gradients of norm L at most, models in the ball
 ‖θ‖ ≤ M, neighbours that differ in one row replaced. The excess risk of a method that releases w is E L(w) − min L(θ)
-over the ball, where the mean is over the rows and the noise. Every bound is a sum of two: how far w is from the best
-model of the rows given (optimisation), and how much w moves when a row is replaced (uniform stability, which bounds the
-gap between the risk and the mean loss on those rows). σ_G is the analytic Gaussian mechanism's noise at sensitivity 1,
+over the ball. Every bound adds how far w is from the best model of the rows given (optimisation) and how much w moves
+when a row is replaced (uniform stability). σ_G is the analytic Gaussian mechanism's noise at sensitivity 1,
 A² = d log(1/δ)/(εn)², and B = max(A, 1/√n). Λ is this package's λ: it multiplies ½‖θ‖² beside a sum of losses.
 
 What is printed by Bassily, Feldman, Talwar and Thakurta (2019), and what holds:
@@ -17,9 +16,8 @@ Theorem            printed                     here
 5.3, objective     2·ML√(2/n + 4A²)            dσ²/(4Λn) + ΛM²/(4n) + 2L²/Λ, with the σ that is private
 =================  ==========================  ===============================================================
 
-The proofs are docs/theorems.md, T24. A start anywhere in the ball would make the first term 2·ML/√T, and the printed 10
-would not follow. Theorem 5.3's own proof gives 4, not 2; with the halves that its lemmas leave out it gives 1.25 for
-the printed σ, which is not private enough.
+The proofs are docs/theorems.md, T24. Theorem 5.3's own proof gives 4, not 2; with the halves that its lemmas leave out
+it gives 1.25 for the printed σ, which is not private enough.
 """
 
 from __future__ import annotations
@@ -147,11 +145,10 @@ def excess_population_bound(
 ) -> float:
     """Bound a method's mean excess population risk from above, in units of the loss.
 
-    Unless published, the bound is at most 2·ML, which no model of the ball exceeds. The bounds are about the noise that
-    a method adds and its exact minimisers; whether that noise is private is the accountant's matter. docs/theorems.md,
-    T24: with many steps "gd" has ML√(2/n + 4dσ_G²/n²); "objective-tight" has ML√(2/n + dσ_G²/n²), the best constant of
-    all; "phased" about ML√(10.7/n + 256dσ_G²/n²). `ValueError` if the method is not published, or its condition
-    on β fails.
+    Unless published, the bound is at most 2·ML. It is about the noise that a method adds and its exact minimisers;
+    whether that noise is private is the accountant's matter. docs/theorems.md, T24: with many steps "gd" has ML√(2/n +
+    4dσ_G²/n²); "objective-tight" has ML√(2/n + dσ_G²/n²), the best constant of all; "phased" about ML√(10.7/n +
+    256dσ_G²/n²). `ValueError` if the method is not published, or its condition on β fails.
 
     Parameters
     ----------
@@ -205,10 +202,9 @@ def stability_bound(
 ) -> float:
     """Bound a method's uniform stability from above: how much the loss on any one row changes when a row is replaced.
 
-    α with E ℓ(w; z) − E ℓ(w'; z) ≤ α for neighbouring data and every z; α also bounds the mean of the population risk
-    less the mean loss on the rows given. docs/theorems.md, T24. Attained by a linear loss, as long as the ball is not
-    touched. Of Algorithm 1, Lemma 3.4 prints L²ηT/n; the mean of w₀ … w_{T−1} has L²η(T − 1)/n. Of Algorithm 2, Lemma
-    5.5 prints twice what holds. Arguments and errors are those of `excess_population_bound`.
+    α with E ℓ(w; z) − E ℓ(w'; z) ≤ α for neighbouring data and every z; α also bounds the mean generalisation gap.
+    docs/theorems.md, T24. Of Algorithm 1, Lemma 3.4 prints L²ηT/n; the mean of w₀ … w_{T−1} has L²η(T − 1)/n. Of
+    Algorithm 2, Lemma 5.5 prints twice what holds. Arguments and errors are those of `excess_population_bound`.
 
     >>> for published in (False, True):
     ...     print(round(stability_bound("objective", 300, 10, 1.0, 1 / 300**2, radius=4.0, published=published), 4))
@@ -260,16 +256,9 @@ def descent_parts(
 
     docs/theorems.md, T24. The sum is least at ηT = M/(L√(2/n + 4dσ_G²/n²)), where it is what "gd" has.
 
-    Parameters
-    ----------
-    n, d, epsilon, delta, radius, lipschitz, smoothness
-        As in `excess_population_bound`.
-    steps : int T >= 1
-    step_size : float > 0, optional
-        η, below 1/β; M/(20L), or 1/(4β) if that is less, if left out.
+    `steps` is T >= 1, and `step_size` η, below 1/β; M/(20L), or 1/(4β) if that is less, if left out. Other arguments
+    are those of `excess_population_bound`.
 
-    Examples
-    --------
     >>> few, many = (descent_parts(10_000, 10, 0.5, 1e-8, T) for T in (10, 10_000))
     >>> few.optimisation > many.optimisation, few.stability < many.stability
     (True, True)

@@ -1,9 +1,8 @@
 """Populations whose excess risk is known to many digits: rows to learn from, and models judged without a test set.
 
-Each is a law of rows (x, y) with a loss ℓ(θ; x, y), convex in θ, and a ball ‖θ‖ ≤ M of dimension d >= 1. The population
-risk is L(θ) = E ℓ(θ; x, y), θ* its minimiser over the ball, and L(θ) − L(θ*) the excess risk, computed here by
-quadrature or in closed form. θ has shape (d,), or (k, d) for k models at once, with one number or (k,) numbers in
-return.
+Each is a law of rows (x, y) with a loss ℓ(θ; x, y), convex in θ, and a ball ‖θ‖ ≤ M of dimension d >= 1. θ* minimises
+the risk L(θ) = E ℓ(θ; x, y) over the ball, and L(θ) − L(θ*) is computed by quadrature or in closed form. θ has shape
+(d,), or (k, d) for k models at once.
 """
 
 from __future__ import annotations
@@ -109,10 +108,9 @@ class _OnSphere(Population):
 class LogisticOnSphere(_OnSphere):
     """x uniform on the unit sphere, y = ±1 with P(y = 1 | x) = expit(xᵀθ*), ‖θ*‖ = `radius` M, and the logistic loss.
 
-    θ* has equal entries. With s(u) = log(1 + e^u), the excess risk is E[s(b) − s(a) − s'(a)(b − a)], a = xᵀθ*, b = xᵀθ.
-    Only x's projection on the plane of θ and θ* matters. Its squared length q has the density
-    (d − 2)/2·(1 − q)^{(d − 4)/2} on [0, 1], for which there are Gauss–Jacobi nodes, and its angle is uniform, for which
-    equal steps are as good. On the circle (d = 2) the length is 1, and d = 1 has two points that count the same.
+    θ* has equal entries. With s(u) = log(1 + e^u), the excess risk is E[s(b) − s(a) − s'(a)(b − a)], a = xᵀθ*, b = xᵀθ,
+    in which only x's projection on the plane of θ and θ* matters: its squared length q has the density
+    (d − 2)/2·(1 − q)^{(d − 4)/2} on [0, 1], and its angle is uniform.
 
     >>> round(LogisticOnSphere(10).excess(np.zeros(10)), 5)
     0.13724
@@ -262,8 +260,8 @@ class _Cube(Population):
 class LinearHardInstance(_Cube):
     """The linear loss −⟨θ, z⟩ on corners of a cube: only the direction of E z is to be learnt, and no method is fast.
 
-    0 < `bias` = ‖E z‖ <= 1; `hard_bias` has the worst for a sample size and a privacy. The lower bounds of Bassily,
-    Smith and Thakurta (2014) for private empirical risk are proved on such data.
+    0 < `bias` = ‖E z‖ <= 1; `hard_bias` has the worst for a sample size and a privacy. On such data Bassily, Smith and
+    Thakurta (2014) prove lower bounds.
 
     >>> population = LinearHardInstance(500, 0.05)
     >>> population.excess(np.zeros(500)), abs(population.excess(population.minimiser)) < 1e-15
@@ -336,8 +334,7 @@ class MeanEstimation(_Cube):
 def hard_bias(n: int, d: int, epsilon: float, delta: float) -> float:
     """Find the bias at which the hard instance is hardest: max(1/√n, √d·σ_G/n), 1 at most.
 
-    Less bias costs little to miss, more is easily seen. σ_G is the analytic Gaussian mechanism's noise at sensitivity 1
-    for the learner's (ε, δ), n the number of rows, and d that of parameters.
+    σ_G is the analytic Gaussian mechanism's noise at sensitivity 1 for the learner's (ε, δ), n the number of rows.
 
     >>> round(hard_bias(10_000, 500, 0.5, 1e-8), 4)
     0.0221

@@ -10,20 +10,10 @@ def exact_excess_bound(
 ) -> float:
     """Bound on the mean excess of J at the minimiser of J + σ²/2·(θ − θ̃)ᵀW(θ − θ̃): mσ²(D + η)²/2 + τ.
 
-    Of the sum over all rows, in the units of J. Corollary 3.4 of Cortild and Cartis (2026) at η = τ = 0. The perturbed
-    objective at its least value is at most the one at the minimiser of J, and nowhere below J.
+    Of the sum over all rows, in the units of J. Corollary 3.4 of Cortild and Cartis (2026) at η = τ = 0. σ² = `scale` >
+    0 and m = `degrees_of_freedom` >= 1; D and η, >= 0, are how far the minimiser of J and the anchor θ̃ are from θ*,
+    and τ >= 0 by how much the perturbed objective may exceed its least value.
 
-    Parameters
-    ----------
-    scale, degrees_of_freedom : float > 0, and int >= 1
-        σ² and m; the mean of W is m times the identity.
-    distance, anchor_error : float >= 0
-        D and η, how far the minimiser of J and the anchor θ̃ are from θ*.
-    tolerance : float >= 0
-        τ, by which the perturbed objective may exceed its least value.
-
-    Examples
-    --------
     >>> exact_excess_bound(scale=0.5, degrees_of_freedom=24, distance=1.0)
     6.0
     """

@@ -54,7 +54,7 @@ def calibrate_gaussian(
 
 
 def noise_of_share(share: float, moved: float, epsilon: float, delta: float) -> float:
-    """The noise on a sum that one person moves by `moved` that takes this share of the (sensitivity/noise)² of (ε, δ)."""
+    """The noise on a sum that one person moves by `moved`, if it takes this share of the μ² that (ε, δ) allows."""
     return moved * calibrate_gaussian(epsilon, delta).sigma / math.sqrt(share)
 
 

@@ -125,7 +125,7 @@ def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
 
 
 def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
-    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1); elsewhere more."""
+    """The Gaussian mechanism's noise where λ ≥ 2R²/ε, or R²/ε where no row is replaced (T17 (b), T1); else more."""
     sizes = asked.sizes
     if lam is None:
         lam = recommended_ball_lam(sizes)

@@ -79,7 +79,7 @@ def published_sgd_mechanism(
 def sampled(
     how: str, noise_multiplier: float, batch_size: float, rows: int, steps: int, adjacency: str = REPLACE_ONE
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
-    """Build the mechanism of that many noisy sums, drawn by one of `DRAWINGS`; batches of a fixed size replace a row."""
+    """Build the mechanism of that many noisy sums, drawn by one of `DRAWINGS`."""
     if choice("sampling", how, DRAWINGS) == WITHOUT_REPLACEMENT:
         return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
     if how == WITH_REPLACEMENT:

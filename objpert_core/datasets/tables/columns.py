@@ -1,7 +1,6 @@
 """What a column may be, by public knowledge alone: its range or its categories, and what a missing value becomes.
 
-A cell's code depends on that cell and on what was typed here, never on another row. So neighbouring tables have
-neighbouring matrices, and the encoding costs no privacy.
+A cell's code depends on that cell and on what was typed here: neighbouring tables have neighbouring matrices.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Bytes to text: bytes that are no text at all are refused before anything is unpacked, and encodings are told
-apart.
-"""
+"""Bytes to text: what is no text is refused before anything is unpacked, and encodings are told apart."""
 
 from __future__ import annotations
 

@@ -38,10 +38,9 @@ class WrongCell(NamedTuple):
 class TableError(ValueError):
     """A file that is refused: one sentence with row, as a spreadsheet counts it, and column, where there is one.
 
-    Several bad cells get a sentence each, one a line: the first 20, of at most five columns. Cells of one column with
-    the same fault share a sentence. `row` and `column` are those of the first cell. The sentence may quote a value of
-    the data. It is for the owner of the file: do not log it, do not publish it. Whether and where a file is refused
-    depends on the data, and no certificate covers it.
+    Bad cells get a sentence each, one a line: the first 20, of at most five columns. `row` and `column` are those of
+    the first cell. The sentence may quote a value of the data: do not log it, do not publish it. Whether and where a
+    file is refused depends on the data, and no certificate covers it.
 
     Attributes
     ----------
@@ -111,8 +110,7 @@ def safe_text(text: str, length: int = 40) -> str:
 def safe_label(text: str, length: int = 40) -> str:
     """Text of a file as a chart's label.
 
-    In a label only tags mean something: the app's charts set no TeX. So names such as "age [years]" keep their letters,
-    which every font has.
+    In a label only tags mean something, so names such as "age [years]" keep their letters.
 
     >>> safe_label("age [years]"), safe_label("<a href='http://a.example'>", length=60)
     ('age [years]', "‹a href='http://a.example'›")

@@ -26,7 +26,7 @@ _WIDE_BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})  # b
 
 
 def without_point(text: str) -> str:
-    """A whole number without its decimal mark and one zero behind it, as pandas may write it; any other text as it is."""
+    """A whole number without its decimal mark and one zero behind it, as pandas writes it; other texts as they are."""
     found = _WHOLE.fullmatch(text)
     if found is None:
         return text

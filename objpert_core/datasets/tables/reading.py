@@ -71,11 +71,9 @@ class Table:
 def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> Table:
     r"""A CSV file as a private learner takes it, encoded by public knowledge alone.
 
-    No row is left out without a word. A row that cannot be encoded is refused, and the error names the column, so that
-    the file's owner gives the column a public replacement, or mends the file. If rows were left out, `public_rows`
-    would not be the file's number of rows, and people with gaps are seldom like the others. A schema may say that rows
-    without a target are left out, or that the first rows of each person are used: such rules look at each row, or at
-    each person's rows, alone.
+    No row is left out without a word: a row that cannot be encoded is refused, and the error names the column. A schema
+    may say that rows without a target are left out, or that the first rows of each person are used: such rules look at
+    each row, or at each person's rows, alone.
 
     Parameters
     ----------

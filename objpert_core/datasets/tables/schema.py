@@ -57,10 +57,7 @@ _RULES = ("missing_words", "drop_missing_target", "person")
 
 @dataclass(frozen=True)
 class Person:
-    """The column that says whose row it is; of each person the first `rows` rows in the table's order are used.
-
-    Which these are depends on that person's rows alone, so a person who joins or leaves moves nobody else's.
-    """
+    """The column that says whose row it is; of each person the first `rows` rows in the table's order are used."""
 
     column: str
     rows: int = 1
@@ -78,10 +75,9 @@ class TableSchema:
     and tell the estimator `rows_per_person`.
 
     Numbers are mapped from their range to [−1, 1], categories become columns of zeros and ones, and every row is
-    divided by `largest_norm`, which the schema alone decides: then no row is longer than 1, whatever its cells hold. A
-    row's code depends on that row and on the schema, so that removing a row from the table removes its line from the
-    matrix and changes nothing else. Where a number's range is private, the number stays as it is, and rows are not
-    divided: a fit with `feature_ranges` maps the numbers and shortens the rows.
+    divided by `largest_norm`, which the schema alone decides: no row is longer than 1. A row's code depends on that row
+    and on the schema alone. Where a number's range is private, the number stays as it is, and rows are not divided: a
+    fit with `feature_ranges` maps the numbers and shortens the rows.
 
     Parameters
     ----------
@@ -176,9 +172,7 @@ class TableSchema:
 
     @property
     def feature_ranges(self) -> tuple[FloatArray, FloatArray]:
-        """For an estimator's `feature_ranges`: NaN for numbers whose range is private, and the ends of what is encoded,
-        −1 and 1 divided by `largest_norm`.
-        """
+        """For an estimator's `feature_ranges`: NaN for private ranges, and the ends of what is encoded for others."""
         ends: list[float] = []
         for column in self.columns.values():
             ends += [math.nan if _is_private(column) else 1.0, *[1.0] * (column.width - 1)]
@@ -193,10 +187,7 @@ class TableSchema:
         return math.sqrt(sum(column.largest_square for column in self.columns.values()))
 
     def half_widths(self, features: int) -> FloatArray:
-        """The half widths that coefficients are divided by to be in the columns' own units, shape (features,).
-
-        `ValueError` unless `features` is `n_features`.
-        """
+        """The half widths that coefficients are divided by to be in the columns' own units, shape (features,)."""
         if features != self.n_features:
             raise ValueError(f"the schema must be that of the model's {features} features, and has {self.n_features}")
         return self.largest_norm * np.concatenate([column.half_widths for column in self.columns.values()])
@@ -231,11 +222,10 @@ class TableSchema:
     def encode(self, frame: pd.DataFrame) -> FloatArray:
         """Rows of a data frame as the matrix that a model of this schema takes: float64, shape (n, n_features).
 
-        Numbers, texts and truth values count as pandas would write them into a file, with a decimal point, but whole
-        numbers below 2**53 without one, whatever the column's type; dates have the form that their column names. None
-        and NaN are missing values. The frame has every column of the schema; the target is not needed, and other
-        columns are left out. The frame may have any size. Every entry lies in [−1, 1] and every row has norm at most 1,
-        up to rounding. `TableError` names the row, the first being row 1, and the column.
+        Cells count as pandas would write them into a file, but whole numbers below 2**53 without a decimal point; dates
+        have the form that their column names; None and NaN are missing. The frame has every column of the schema, and
+        others are left out. Every entry lies in [−1, 1] and every row has norm at most 1, up to rounding. `TableError`
+        names the row, the first being row 1, and the column.
         """
         for name in self.columns:
             if list(frame.columns).count(name) != 1:
@@ -253,10 +243,8 @@ class TableSchema:
     def encode_cells(
         self, cells: Mapping[str, Cells], numerals: Numerals, out: FloatArray
     ) -> tuple[dict[str, Tally], dict[str, BadCell]]:
-        """Write the codes of some rows into `out`, zeros of shape (n, n_features).
-
-        The tally of each column, or its bad cells. `out` is only good where no column has such.
-        """
+        """Write the codes of some rows into `out`, zeros of shape (n, n_features); each column's tally, or its bad
+        cells."""
         numerals = self.with_missing_words(numerals)
         tallies, bad, start = {}, {}, 0
         for name, column in self.columns.items():

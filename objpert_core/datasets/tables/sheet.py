@@ -1,6 +1,4 @@
-"""Text to rows of cells: the header, what separates columns, and rows that are counted as a spreadsheet counts them;
-and a first look at a file, at its form and the names of its columns.
-"""
+"""Text to rows of cells, counted as a spreadsheet counts them; and a first look at a file's form and columns."""
 
 from __future__ import annotations
 
@@ -119,8 +117,8 @@ def look_at(content: bytes, dialect: Dialect = _ANYTHING) -> Sketch:
     r"""The form of a CSV file, the names of its columns and the number of its rows; `dialect` is what is known of the
     form.
 
-    No statistic, no category and no range is read off the values: whatever is learned from people's values, even an
-    extreme, is a release without privacy. `TableError` for a file that is no complete table.
+    No statistic, no category and no range is read off the values: that would be a release without privacy. `TableError`
+    for a file that is no complete table.
 
     >>> sketch = look_at(b"age;income\n39;1,5\n50;2,25\n")
     >>> sketch.names, sketch.rows, sketch.dialect.delimiter, sketch.dialect.decimal

@@ -62,10 +62,7 @@ class TableBlocks(EncodedBlocks):
         self._forms: dict[Path, _Form] = {}
 
     def on(self, client: Any) -> Blocks:
-        """See `Blocks.on`; workers must find the files under the same names.
-
-        `ValueError` where the schema has a `person`: workers read files at once, and nobody counts a person's rows.
-        """
+        """See `Blocks.on`; `ValueError` where the schema has a `person`, whose rows workers could not count."""
         if self.schema.person is not None:
             raise ValueError("person must be None on a cluster, whose workers do not see each other's rows")
         return OnWorkers.of_readers(client, [partial(self._whole, piece) for piece in self._pieces()])

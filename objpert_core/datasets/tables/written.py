@@ -1,7 +1,4 @@
-"""Dates, percentages and sums of money: numbers in a form that somebody typed, with a public range.
-
-Nothing of the form is found out: a cell has it, or is refused.
-"""
+"""Dates, percentages and sums of money in a form that somebody typed, with a public range; other cells are refused."""
 
 from __future__ import annotations
 

@@ -2,10 +2,9 @@
 
     python -m benchmarks.experiments intervals coverage --report
 
-Rows and labels are drawn anew, many data sets at a time are fitted side by side by Newton's method with the noise that
-the estimator would have, and the released sums get its noise. `tests/experiments/test_intervals.py` repeats a corner
-with the estimator itself. A value is the share of the d coefficients that intervals of 95 % cover; `width` is the
-median of an interval's width over that of the fit without privacy.
+Many data sets at a time are fitted side by side by Newton's method with the noise that the estimator would have. A
+value is the share of the d coefficients that intervals of 95 % cover; `width` is the median of an interval's width
+over that of the fit without privacy.
 
 public      without privacy: the maximum of the likelihood, and the inverse of its curvature
 interval    the estimator with ``intervals=True``

@@ -15,14 +15,11 @@ _MODEL, _NOISE = 1, 2  # names of seeds
 
 @dataclass(frozen=True)
 class RiskRun(Row):
-    """One fit and its excess population risk; δ = 1/n², one row is replaced, and all methods of a trial learn from the
-    same rows.
+    """One fit and its excess population risk; δ = 1/n², one row is replaced, and methods of a trial share their rows.
 
-    `excess` is L(θ) − L(θ*), by quadrature or in closed form. `gap` is the generalisation gap, L(θ) less the mean loss
-    on the rows learnt from, less the same difference for θ*: the mean does not change, as θ* did not see the rows, and
-    the spread is far less. `seconds` are processor time with one thread, without calibration. `sigma` is the noise on
-    the objective's gradient, or on a batch's sum in units of L.
-    """
+    `gap` is the generalisation gap less that of θ*, whose mean is 0 and which varies alike. `seconds` are processor
+    time with one thread, without calibration. `sigma` is the noise on the objective's gradient, or on a batch's sum in
+    units of L."""
 
     TITLE = "# Excess population risk: a row for each setting, method and trial."
     KEYS = ("n", "d", "epsilon", "method", "trial")

@@ -1,7 +1,4 @@
-"""A few values in [0, 1], their median behind a private test: every number of propose-test-release, exactly.
-
-The median is the lower one: the smallest value with half of the people at or below it.
-"""
+"""A few values in [0, 1], their lower median behind a private test: every number of propose-test-release, exactly."""
 
 from __future__ import annotations
 
@@ -38,10 +35,6 @@ class Points:
     """Values in [0, 1], each of `people` people, and a release of their median ("number"), or of its side of ½
     ("side"), behind a test. `bound` is β, the proposal: how far one person moves the median at most. Test and release
     have `epsilon` each, and the whole is (2ε, δ)-DP: docs/theorems.md, T36.
-
-    >>> few = Points((0.2, 0.4, 0.5, 0.9), people=10, bound=0.3, epsilon=1.0, delta=1e-3)
-    >>> few.median, round(few.local_sensitivity, 3), few.distance
-    (0.4, 0.1, 10)
     """
 
     values: tuple[float, ...]

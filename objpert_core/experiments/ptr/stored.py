@@ -1,7 +1,4 @@
-"""Stored results of the experiments on asking the data first: what their rows are, and for which settings.
-
-`benchmarks/experiments` makes the files. Each kind of rows has its methods, by their keys, in `LABELS`.
-"""
+"""Stored results of asking the data first, and for which settings; each kind has its methods by key in `LABELS`."""
 
 from __future__ import annotations
 

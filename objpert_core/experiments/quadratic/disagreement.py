@@ -5,10 +5,8 @@ data set, down in the second. With r(θ) = ωθ and W ~ χ²_m the release is
 
     θ = 1 − (ω ∓ e)/B,   B = n + σ²W,
 
-so that 1/(1 − θ) is B/(ω − e) against B/(ω + e): the same law on two scales. Both have a density, and their divergence
-is a sum of differences of cumulative distributions. The bend's certificate does not cover this leak, as its theorem
-supposes e = 0. The tilt of theorem T34 mends it: then the solver sees B and a noisy sum of clipped residuals only, and
-of these the sum alone tells the two data sets apart.
+so that 1/(1 − θ) is B/(ω − e) against B/(ω + e): the same law on two scales. The bend's certificate does not cover this
+leak, as its theorem supposes e = 0. The tilt of theorem T34 mends it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Which noise ratio f = σ/σ_Gauss trains best: private fits along a privacy frontier, on public synthetic data.
 
-`sample` draws one synthetic data set, fits it without privacy and then by objective perturbation at a handful of f,
-each time with σ and λ that meet the same (ε, δ), and measures the excess training loss and the test accuracy. Draw i
-uses the same noise, up to its size, at every f, so that the f can be compared in pairs. The rows come from a seeded
-generator and are nobody's: choosing f by looking at them costs no privacy, choosing it on private data would.
+`sample` fits one synthetic data set without privacy and then by objective perturbation at a handful of f, each time
+with σ and λ that meet the same (ε, δ). Draw i uses the same noise, up to its size, at every f. The rows are nobody's:
+choosing f on private data would cost privacy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A private search seen from inside: every setting's score and worth, beside the same settings tried unpaid.
 
-`PrivateSearch` keeps the best run only. Whoever may know the rows, as here, may look at all of them: the runs are those
-of `PrivateSearch` with the same seed. Unpaid, every setting is fitted with the whole ε, and only one of them is stated.
+The runs are those of `PrivateSearch` with the same seed. Unpaid, every setting is fitted with the whole ε, and only one
+of them is stated.
 """
 
 from __future__ import annotations

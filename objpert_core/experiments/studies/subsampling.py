@@ -1,10 +1,8 @@
 """What one ε costs on how many rows: the tight private fit and the one without privacy on few, more and many rows.
 
 Draw i deals out one training and one test part and fits both models on the first n rows of the training part, for each
-n, so that the sizes are nested and the two models see the same rows. Where a generator makes the rows (`GENERATED`),
-every draw is a fresh sample of whatever size is asked for. Elsewhere a draw is another split of the rows, and a size
-larger than its training part is left out: rows are never repeated. Both accuracies look at the test rows, and one of
-them at the training rows without any privacy: they measure.
+n. Where a generator makes the rows (`GENERATED`), every draw is a fresh sample; elsewhere it is another split, and a
+size larger than its training part is left out. Both accuracies look at the test rows: they measure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""DP-SGD with its learning rate chosen three ways: paid for (honest tuning), not paid for (by "judges" among the test
-rows), and fixed in advance.
+"""DP-SGD with its learning rate chosen three ways: paid for, not paid for (by "judges" among the test rows), and fixed.
 
-All are then asked about test rows that chose nothing. Judges think better of the candidate that they chose than fresh
-rows do, the winner's curse; `Draw.curse` repeats that choice with many sets of judges.
+All are then asked about test rows that chose nothing: `Draw.curse` is by how much judges think better of their choice.
 """
 
 from __future__ import annotations
