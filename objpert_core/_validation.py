@@ -202,6 +202,13 @@ def or_zero(check: Check) -> Check:
     return lambda name, value: check(name, number) if (number := nonnegative(name, value)) else 0.0
 
 
+def some_positive(name: str, values: Any) -> tuple[float, ...]:
+    """`values` as floats; `ValueError` unless there is at least one, and each is a finite number > 0."""
+    if not values:
+        raise ValueError(f"{name} must hold at least one number > 0, got none")
+    return tuple(positive(name, value) for value in values)
+
+
 def check_fields(instance: object, check: Check, *names: str) -> None:
     """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them."""
     for name in names:

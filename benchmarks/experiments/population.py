@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchmarks.experiments.experiment import Experiment, Makers
-from objpert_core.accounting.population.published import published_objective_mechanism, published_sgd_mechanism
+from objpert_core.accounting import REPLACE_ONE, ObjectivePerturbation
+from objpert_core.accounting.population.published import (
+    published_objective_lam,
+    published_objective_noise,
+    published_sgd_mechanism,
+)
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.experiments.population.methods import POPULATIONS, RADII, Setting
 from objpert_core.experiments.population.stored import FAMILY, Promise
@@ -50,7 +55,8 @@ def accounted(method: str, n: int, d: int, target: float) -> list[Promise]:
     if method == "sgd":
         epsilon = published_sgd_mechanism(n, d, target, delta, radius=radius, strict=False).epsilon(delta)
     else:
-        made = published_objective_mechanism(Sizes(n, d, target, delta, radius), strict=False, bound="logistic")
+        lam = published_objective_lam(Sizes(n, d, target, delta, radius), strict=False)
+        made = ObjectivePerturbation(published_objective_noise(target, delta), lam, 1.0, 0.25, adjacency=REPLACE_ONE)
         epsilon = made.epsilon(delta)
     return [Promise(method, n, d, target, float(epsilon))]
 

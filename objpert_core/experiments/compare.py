@@ -19,12 +19,14 @@ from sklearn.metrics import auc, roc_curve
 from objpert_core._validation import (
     FloatArray,
     IntArray,
+    check_fields,
     choice,
     in_open_unit,
     integer_up_to,
     nonnegative_integer,
     positive,
     positive_integer,
+    some_positive,
 )
 from objpert_core.accounting import BOUND_REGISTRY
 from objpert_core.datasets import Dataset
@@ -38,32 +40,14 @@ from objpert_core.experiments.learners import (
     COMPARABLE,
     DP_SGD,
     NON_PRIVATE,
-    NON_PRIVATE_C,
     PUBLISHED,
     TIGHT,
     reference,
-    reference_parameters,
 )
 from objpert_core.experiments.preprocessed import Prepared, prepared, slopes
 from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning.solvers import SOLVERS
-
-__all__ = [
-    "MAX_REPEATS",
-    "METHODS",
-    "NON_PRIVATE",
-    "NON_PRIVATE_C",
-    "PUBLISHED",
-    "ROC_GRID",
-    "TIGHT",
-    "TIGHT_BOUNDS",
-    "Comparison",
-    "Fit",
-    "Settings",
-    "compare",
-    "reference_parameters",
-]
 
 METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 """What is compared unless something else is asked for."""
@@ -105,25 +89,18 @@ class Settings:
     publishable: bool = False
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        in_open_unit("delta", self.delta)
+        check_fields(self, positive, "epsilon", "intercept_scaling", "mean_runs")
+        check_fields(self, in_open_unit, "delta")
         choice("bound", self.bound, TIGHT_BOUNDS)
         integer_up_to("repeats", self.repeats, MAX_REPEATS)
-        positive("intercept_scaling", self.intercept_scaling)
-        nonnegative_integer("seed", self.seed)
+        check_fields(self, nonnegative_integer, "seed")
         for name in self.methods:
             choice("methods", name, tuple(COMPARABLE))
         if not self.methods or len(set(self.methods)) < len(self.methods):
             raise ValueError(f"methods must be one or more names, each once, got {self.methods!r}")
         object.__setattr__(self, "methods", tuple(name for name in COMPARABLE if name in self.methods))
-        for name in ("batch_size", "large_batch_size", "epochs"):
-            positive_integer(name, getattr(self, name))
-        for name in ("learning_rates", "fine_learning_rates"):
-            if not getattr(self, name):
-                raise ValueError(f"{name} must hold at least one number > 0, got none")
-            for rate in getattr(self, name):
-                positive(name, rate)
-        positive("mean_runs", self.mean_runs)
+        check_fields(self, positive_integer, "batch_size", "large_batch_size", "epochs")
+        check_fields(self, some_positive, "learning_rates", "fine_learning_rates")
         choice("solver", self.solver, tuple(SOLVERS))
 
     @property

@@ -9,36 +9,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from objpert_core._validation import choice, in_open_unit, positive, positive_integer
+from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer, some_positive
 from objpert_core.accounting import poisson_mean
 from objpert_core.datasets import Dataset
 from objpert_core.experiments import paper
 from objpert_core.experiments.learners import (
     AGAIN,
-    DISHONEST_LARGE,
-    DISHONEST_PLD,
-    DISHONEST_RDP,
-    DPSGD_AGAIN,
-    DPSGD_MARGIN,
     EXPLANATION,
-    HONEST,
-    HONEST_STANDARDISED,
     JUDGED,
-    KIFER,
     LEARNERS,
     LUCKIEST,
-    NON_PRIVATE,
-    OUTPUT,
     PLAIN,
-    PUBLISHED,
     TABLE,
-    TIGHT,
-    TIGHT_CENTRED,
-    TIGHT_DISHONEST,
-    TIGHT_LOGISTIC,
-    TIGHT_RAW,
-    UNPAID,
-    UNPAID_STANDARDISED,
     Learner,
     reference,
 )
@@ -46,37 +28,6 @@ from objpert_core.experiments.measure import measured
 from objpert_core.experiments.preprocessed import Prepared, noise_of, of_ours, prepared
 from objpert_core.experiments.results import Run
 from objpert_core.learning.problem.rows import ROW_NORMS
-
-__all__ = [
-    "DISHONEST",
-    "DISHONEST_LARGE",
-    "DISHONEST_PLD",
-    "DISHONEST_RDP",
-    "DPSGD_AGAIN",
-    "DPSGD_MARGIN",
-    "EVERY",
-    "EXPLANATIONS",
-    "HONEST",
-    "HONEST_STANDARDISED",
-    "KIFER",
-    "METHODS",
-    "NON_PRIVATE",
-    "OUTPUT",
-    "PRESETS",
-    "PUBLISHED",
-    "TIGHT",
-    "TIGHT_CENTRED",
-    "TIGHT_DISHONEST",
-    "TIGHT_LOGISTIC",
-    "TIGHT_RAW",
-    "UNPAID_STANDARDISED",
-    "Parameters",
-    "estimator",
-    "fit",
-    "grid",
-]
-
-DISHONEST = UNPAID
 
 METHODS: Mapping[str, str] = {one.name: one.explanation for one in LEARNERS.values() if one.figure2 == TABLE}
 """Every method of the table and what it is, in the order of tables and legends."""
@@ -120,18 +71,12 @@ class Parameters:
     sigma_out: float = paper.SIGMA_OUT
 
     def __post_init__(self) -> None:
-        in_open_unit("delta", self.delta)
-        for name in ("intercept_scaling", "mean_runs", "noise_ratio", "tau", "sigma_out"):
-            positive(name, getattr(self, name))
-        for name in ("epochs", "batch_size", "large_batch_size"):
-            positive_integer(name, getattr(self, name))
+        check_fields(self, in_open_unit, "delta")
+        check_fields(self, positive, "intercept_scaling", "mean_runs", "noise_ratio", "tau", "sigma_out")
+        check_fields(self, positive_integer, "epochs", "batch_size", "large_batch_size")
+        check_fields(self, some_positive, "learning_rates", "fine_learning_rates")
         choice("row_norm", self.row_norm, ROW_NORMS)
         choice("optimizer", self.optimizer, ("adam", "sgd"))
-        for name in ("learning_rates", "fine_learning_rates"):
-            if not getattr(self, name):
-                raise ValueError(f"{name} must hold at least one learning rate, got none")
-            for learning_rate in getattr(self, name):
-                positive(name, learning_rate)
 
     def as_configuration(self) -> dict[str, Any]:
         """The parameters as a file of results keeps them."""

@@ -10,7 +10,7 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.accounting.population.ball import objective_plan
 from objpert_core.accounting.population.published import (
-    published_objective_mechanism,
+    published_objective_lam,
     published_sgd_mechanism,
 )
 from objpert_core.accounting.population.sizes import Sizes
@@ -41,7 +41,7 @@ def in_a_ball(schedule="bassily2019", n=100, epsilon=0.5, delta=1e-4, radius=4.0
 
 
 def published(*sizes):
-    return published_objective_mechanism(Sizes(*sizes))
+    return published_objective_lam(Sizes(*sizes))
 
 
 def left(rest_weight):
@@ -121,10 +121,6 @@ REFUSED = {
     ],
     "steps": [
         (lambda: published_sgd_mechanism(99, 9, 1.0, 1e-8, sampling="shuffle"), "sampling must be one of 'with repl"),
-        (
-            lambda: published_objective_mechanism(Sizes(99, 9, 0.5, 1e-8), noise="mine"),
-            "noise must be one of",
-        ),
         (lambda: acc.DPSGD(1.0, 1.1, 1), "sample_rate must be"),
         (lambda: acc.calibrate_dpsgd(1.0, 1e-5, 1.5, 100), "sample_rate must be a number above 0 and at most 1, got"),
         (

@@ -14,29 +14,24 @@ from sklearn.metrics import roc_auc_score
 from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.evaluation import together
-from objpert_core.experiments.compare import (
-    METHODS,
-    NON_PRIVATE,
-    NON_PRIVATE_C,
-    PUBLISHED,
-    ROC_GRID,
-    TIGHT,
-    Settings,
-    compare,
-    reference_parameters,
-)
+from objpert_core.experiments.compare import METHODS, ROC_GRID, Settings, compare
 from objpert_core.experiments.learners import (
     COMPARABLE,
     COVERS_ALL,
     HONEST,
     KIFER,
+    NON_PRIVATE,
+    NON_PRIVATE_C,
     OUTPUT,
+    PUBLISHED,
     ROUNDED,
     SGD,
     SVC,
+    TIGHT,
     TIGHT_CENTRED,
     TIGHT_RAW,
     UNPAID_STANDARDISED,
+    reference_parameters,
 )
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import LIVE as LEARNERS

@@ -10,19 +10,16 @@ from benchmarks.experiments.figure2 import sweep
 from objpert_core import estimators
 from objpert_core.datasets import load
 from objpert_core.experiments.figure2 import EPSILONS, Piece, noise_seed
-from objpert_core.experiments.learners import JUDGED, LEARNERS
-from objpert_core.experiments.methods import (
-    DISHONEST,
+from objpert_core.experiments.learners import (
     DPSGD_AGAIN,
     DPSGD_MARGIN,
-    METHODS,
-    PRESETS,
+    JUDGED,
+    LEARNERS,
     TIGHT_DISHONEST,
     TIGHT_LOGISTIC,
-    Parameters,
-    estimator,
-    fit,
+    UNPAID,
 )
+from objpert_core.experiments.methods import METHODS, PRESETS, Parameters, estimator, fit
 from objpert_core.experiments.preprocessed import prepared
 
 QUICK = Parameters(epochs=2, learning_rates=(0.001, 0.1), fine_learning_rates=(0.01, 0.03, 0.1), mean_runs=3.0)
@@ -82,7 +79,7 @@ class TestMethods:
         assert any(value is not None for value in (done.sigma, done.noise_multiplier))
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("method", DISHONEST)
+    @pytest.mark.parametrize("method", UNPAID)
     def test_dishonest_means_the_best_candidate_by_test_accuracy(self, data, method):
         model = estimator(method, 2.0, QUICK, 5).fit(data.X_train, data.y_train, **chooser(method, data))
         rates = QUICK.fine_learning_rates if method.endswith("large") else QUICK.learning_rates
@@ -92,9 +89,9 @@ class TestMethods:
         assert fit(data, method, 2.0, 1, 5, QUICK).runs == len(rates)
 
     def test_the_dishonest_differ_in_accountant_and_batch(self):
-        accountants = {name: estimator(name, 1.0, QUICK, 0).accountant for name in DISHONEST}
+        accountants = {name: estimator(name, 1.0, QUICK, 0).accountant for name in UNPAID}
         assert list(accountants.values()) == ["rdp", "pld", "pld"]
-        assert [estimator(name, 1.0, QUICK, 0).batch_size for name in DISHONEST] == [256, 256, 4096]
+        assert [estimator(name, 1.0, QUICK, 0).batch_size for name in UNPAID] == [256, 256, 4096]
 
     @pytest.mark.slow
     def test_honest_tuning_pays_and_never_sees_the_test_rows(self, data):

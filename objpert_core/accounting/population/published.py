@@ -14,7 +14,6 @@ from objpert_core._validation import choice, in_open_unit, positive, positive_in
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
 from objpert_core.accounting.dp_sgd.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
-from objpert_core.accounting.objective.mechanism import ObjectivePerturbation
 from objpert_core.accounting.population.sizes import Sizes
 
 SCHEDULES = ("tight", "bassily2019")
@@ -23,10 +22,7 @@ WITH_REPLACEMENT, WITHOUT_REPLACEMENT = "with replacement", "without replacement
 POISSON, FULL_BATCH = "poisson", "full batch"
 DRAWINGS = (WITH_REPLACEMENT, WITHOUT_REPLACEMENT, POISSON, FULL_BATCH)
 """How the rows of a batch may be drawn; the first is the paper's."""
-PRINTED, CORRECTED = "printed", "corrected"
 _PHASES = 10
-NOISES = (PRINTED, CORRECTED)
-"""Whose noise: Algorithm 2's as printed, or that of the theorem it restates."""
 
 
 @dataclass(frozen=True)
@@ -107,30 +103,6 @@ def published_objective_lam(sizes: Sizes, *, strict: bool = True) -> float:
     n, d, epsilon, delta, m, slope = sizes.claimed(strict).numbers
     spread = math.sqrt(2 / n + 4 * d * math.log(1 / delta) / (epsilon * n) ** 2)
     return 2 * n * (2 * slope / m) * spread
-
-
-def published_objective_mechanism(
-    sizes: Sizes,
-    *,
-    smoothness: float | None = None,
-    strict: bool = True,
-    noise: str = PRINTED,
-    bound: str = "logistic",
-) -> ObjectivePerturbation:
-    """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target."""
-    sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
-    lam = published_objective_lam(sizes, strict=strict)
-    epsilon, lipschitz = sizes.epsilon, sizes.lipschitz
-    curvature = lipschitz**2 / 4 if smoothness is None else smoothness
-    made = ObjectivePerturbation(
-        sigma_of(epsilon, sizes.delta, lipschitz), lam, lipschitz, curvature, bound, sizes.d, adjacency=REPLACE_ONE
-    )
-    if strict and made.smoothness > epsilon * lam / 2:
-        raise ValueError(
-            f"smoothness must be at most epsilon·lam/2 = {epsilon * lam / 2:g} for what is published, "
-            f"got {made.smoothness!r}"
-        )
-    return made
 
 
 def phased_schedule(sizes: Sizes) -> list[tuple[int, float]]:

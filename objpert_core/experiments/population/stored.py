@@ -121,32 +121,6 @@ class ExcessRisks:
         (first, (least, error)), (_, (next_best, other)) = sorted(means.items(), key=lambda item: item[1][0])[:2]
         return first, next_best - least > 2 * math.hypot(error, other)
 
-    def behind(self, method: str = "objective-tight", rivals: tuple[str, ...] = ("sgd", "objective")) -> list[str]:
-        """Where a method's mean is above a rival's by more than twice the standard error of the difference."""
-        found = []
-        for n, d, epsilon, name in self.points:
-            if name != method:
-                continue
-            own = self.points[n, d, epsilon, name]
-            for rival in rivals:
-                other = self.point(n, d, epsilon, rival)
-                if other is None or (rival == "sgd" and self.results.of(n, d, epsilon, rival)[0].steps == 1):
-                    continue
-                error = self.difference_error(n, d, epsilon, method, rival)
-                if own.excess.mean - other.excess.mean > 2 * error:
-                    found.append(
-                        f"n = {n}, d = {d}, ε = {epsilon:g}: {own.excess.mean:.3g} ± {own.error:.2g}, "
-                        f"{LABELS[rival]} {other.excess.mean:.3g} ± {other.error:.2g}"
-                    )
-        return found
-
-    def difference_error(self, n: int, d: int, epsilon: float, method: str, rival: str) -> float:
-        """The standard error of the difference of two methods' means, paired over the trials that both have."""
-        own = {run.trial: run.excess for run in self.results.of(n, d, epsilon, method)}
-        other = {run.trial: run.excess for run in self.results.of(n, d, epsilon, rival)}
-        pairs = [own[trial] - other[trial] for trial in own.keys() & other.keys()]
-        return _error(pairs)
-
 
 def _error(values: list[float]) -> float:
     return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,13 +37,14 @@ class Ballot:
     def least_gap(self) -> int:
         """From which gap on the proposed noise is (ε/2, δ)-private at the data."""
         vote = LaplaceVote(self.noise)
-        low, high = -1, 1
-        while vote.epsilon_at(high, self.delta) > self.epsilon / 2:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if vote.epsilon_at(middle, self.delta) > self.epsilon / 2 else (low, middle)
-        return high
+
+        def private(gap: int) -> bool:
+            return bool(vote.epsilon_at(gap, self.delta) <= self.epsilon / 2)
+
+        most = 1
+        while not private(most):
+            most *= 2
+        return bisect_left(range(most), True, key=private)
 
     @cached_property
     def passing_gap(self) -> int:

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import dlaplace
 
-from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative_integer, positive, positive_integer
+from objpert_core._validation import (
+    FloatArray,
+    check_fields,
+    choice,
+    in_open_unit,
+    nonnegative_integer,
+    positive,
+    positive_integer,
+)
 from objpert_core.experiments.ptr.ballot import passing
 from objpert_core.learning.geometric import tail_point
 
@@ -49,10 +57,9 @@ class Points:
         if len(numbers) < 2 or not all(0 <= value <= 1 for value in numbers):
             raise ValueError(f"values must be at least two numbers from 0 to 1, got {self.values!r}")
         object.__setattr__(self, "values", tuple(sorted(numbers)))
-        object.__setattr__(self, "people", positive_integer("people", self.people))
-        object.__setattr__(self, "bound", in_open_unit("bound", self.bound))
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", in_open_unit("delta", self.delta))
+        check_fields(self, positive_integer, "people")
+        check_fields(self, in_open_unit, "bound", "delta")
+        check_fields(self, positive, "epsilon")
         choice("published", self.published, PUBLISHED)
 
     @property

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc
 
-from objpert_core._validation import finite, nonnegative, positive, positive_integer
+from objpert_core._validation import check_fields, finite, nonnegative, positive, positive_integer
 from objpert_core.accounting import Gaussian
 
 
@@ -109,10 +109,8 @@ class Disagreement:
     penalty: float
 
     def __post_init__(self) -> None:
-        positive("scale", self.scale)
-        positive_integer("degrees_of_freedom", self.degrees_of_freedom)
-        positive_integer("rows", self.rows)
-        positive("penalty", self.penalty)
+        check_fields(self, positive, "scale", "penalty")
+        check_fields(self, positive_integer, "degrees_of_freedom", "rows")
 
     def law(self, displacement: float) -> ScaledChiSquare:
         """The law of 1/(1 − θ) where the label is off by `displacement`, between −ω and ω."""

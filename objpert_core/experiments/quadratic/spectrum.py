@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, in_open_unit, nonnegative_integer, positive_integer
+from objpert_core._validation import FloatArray, check_fields, in_open_unit, nonnegative_integer, positive_integer
 from objpert_core.accounting.quadratic.wishart_spectrum import largest_eigenvalue, smallest_eigenvalue
 from objpert_core.learning.quadratic.wishart import wishart
 
@@ -28,9 +28,9 @@ class Spectrum:
             raise ValueError(
                 f"degrees_of_freedom must be more than the dimension {self.dimension}, got {self.degrees_of_freedom!r}"
             )
-        in_open_unit("delta", self.delta)
-        positive_integer("draws", self.draws)
-        nonnegative_integer("seed", self.seed)
+        check_fields(self, in_open_unit, "delta")
+        check_fields(self, positive_integer, "draws")
+        check_fields(self, nonnegative_integer, "seed")
 
     @property
     def alpha(self) -> float:

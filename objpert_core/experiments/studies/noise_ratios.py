@@ -14,6 +14,7 @@ import numpy as np
 
 from objpert_core._validation import (
     FloatArray,
+    check_fields,
     choice,
     in_open_unit,
     integer_up_to,
@@ -114,15 +115,14 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        in_open_unit("delta", self.delta)
+        check_fields(self, positive, "epsilon")
+        check_fields(self, in_open_unit, "delta")
         choice("bound", self.bound, BOUNDS)
-        positive_integer("rows", self.rows)
-        positive_integer("features", self.features)
-        nonnegative("intercept_scaling", self.intercept_scaling)
+        check_fields(self, positive_integer, "rows", "features")
+        check_fields(self, nonnegative, "intercept_scaling")
         choice("columns", self.columns, tuple(COLUMNS))
         integer_up_to("draws", self.draws, MAX_DRAWS)
-        nonnegative_integer("seed", self.seed)
+        check_fields(self, nonnegative_integer, "seed")
 
     @property
     def sample_shape(self) -> tuple[int, int]:

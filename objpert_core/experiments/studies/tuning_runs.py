@@ -13,12 +13,14 @@ import numpy as np
 from objpert_core._validation import (
     FloatArray,
     IntArray,
+    check_fields,
     choice,
     in_open_unit,
     integer_up_to,
     nonnegative_integer,
     positive,
     positive_integer,
+    some_positive,
 )
 from objpert_core.accounting import PrivateSelection
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
@@ -68,19 +70,13 @@ class Settings:
     intercept_scaling: float = 0.3
 
     def __post_init__(self) -> None:
-        for name in ("epsilon", "mean_runs", "intercept_scaling"):
-            positive(name, getattr(self, name))
-        for name in ("delta", "validation_fraction"):
-            in_open_unit(name, getattr(self, name))
-        for name in ("batch_size", "epochs", "judges"):
-            positive_integer(name, getattr(self, name))
-        if not self.learning_rates:
-            raise ValueError("learning_rates must hold at least one number > 0, got none")
-        for rate in self.learning_rates:
-            positive("learning_rates", rate)
+        check_fields(self, positive, "epsilon", "mean_runs", "intercept_scaling")
+        check_fields(self, in_open_unit, "delta", "validation_fraction")
+        check_fields(self, positive_integer, "batch_size", "epochs", "judges")
+        check_fields(self, some_positive, "learning_rates")
         choice("accountant", self.accountant, ACCOUNTANTS)
         integer_up_to("draws", self.draws, MAX_DRAWS)
-        nonnegative_integer("seed", self.seed)
+        check_fields(self, nonnegative_integer, "seed")
 
 
 @dataclass(frozen=True, eq=False)

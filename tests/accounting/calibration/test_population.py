@@ -12,7 +12,6 @@ from objpert_core.accounting.population.published import (
     DRAWINGS,
     corrected_objective_noise,
     published_objective_lam,
-    published_objective_mechanism,
     published_objective_noise,
     published_sgd_mechanism,
     published_sgd_schedule,
@@ -100,29 +99,14 @@ def test_its_noise_and_its_regularisation():
 
 
 @pytest.mark.slow
-def test_the_mechanism_has_these_numbers_and_is_accounted_for_with_replaced_rows():
-    made = {
-        noise: published_objective_mechanism(
-            Sizes(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0), smoothness=2.0, noise=noise
-        )
-        for noise in ("printed", "corrected")
-    }
-    for noise, sigma in (("printed", published_objective_noise), ("corrected", corrected_objective_noise)):
-        mechanism = made[noise]
-        assert mechanism.sigma == sigma(0.5, 1e-8, 3.0)
-        assert mechanism.lam == published_objective_lam(Sizes(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0))
-        assert (mechanism.adjacency, mechanism.lipschitz, mechanism.smoothness) == (acc.REPLACE_ONE, 3.0, 2.0)
-    assert made["corrected"].epsilon(1e-8) < made["printed"].epsilon(1e-8)
-    by_kifer = published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), bound="kifer2012")
-    assert by_kifer.epsilon(1e-8) > 0.5
-
-
-def test_a_loss_too_curved_for_its_condition_is_refused():
+def test_where_rows_are_replaced_the_printed_noise_is_too_little_for_any_theorem():
     lam = published_objective_lam(Sizes(N, D, 0.5, 1e-8))
-    published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2499 * lam)
-    with pytest.raises(ValueError, match=r"^smoothness must be at most epsilon·lam/2 = "):
-        published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2501 * lam)
-    published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2501 * lam, strict=False)
+
+    def made(noise, bound="logistic"):
+        return acc.ObjectivePerturbation(noise(0.5, 1e-8), lam, bound=bound, adjacency=acc.REPLACE_ONE)
+
+    assert made(corrected_objective_noise).epsilon(1e-8) < made(published_objective_noise).epsilon(1e-8)
+    assert made(published_objective_noise, "kifer2012").epsilon(1e-8) > 0.5
 
 
 def huber(curvature):

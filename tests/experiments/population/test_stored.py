@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.experiments.population import sweep
 from benchmarks.experiments.store import session
+from benchmarks.research_tables import behind
 from objpert_core.experiments.population import stored
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.experiments.population.sweep import Piece
@@ -68,7 +69,7 @@ def test_the_reference_values_of_the_hard_instance_are_met(method):
 
 @pytest.mark.parametrize("population", [pytest.param("logistic", marks=pytest.mark.exhaustive), "absolute", "hard"])
 def test_the_tight_method_is_nowhere_behind_a_published_one(population):
-    assert stored.load(population).behind() == []
+    assert behind(stored.load(population)) == []
 
 
 @pytest.mark.parametrize("population", ["logistic", "absolute", "hard"])

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from objpert_core import datasets
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.experiments.compare import reference_parameters
+from objpert_core.experiments.learners import reference_parameters
 from objpert_core.experiments.studies import subsampling
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 from objpert_core.experiments.summary import mean_interval

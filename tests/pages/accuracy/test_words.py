@@ -8,7 +8,8 @@ import pytest
 
 from objpert_core.experiments import indexed
 from objpert_core.experiments.figure2 import EPSILONS
-from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS
+from objpert_core.experiments.learners import UNPAID
+from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS
 from pages.accuracy import ahead, reading
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
@@ -28,7 +29,7 @@ def test_agrees_with_the_claim_whichever_way_it_goes(adult):
     for epsilon in EPSILONS:
         claim = adult.claims[epsilon]
         assert said[claim.verdict] in ahead.verdict(Reading(adult, epsilon))
-        assert claim.rival in DISHONEST
+        assert claim.rival in UNPAID
     assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
 
 
@@ -49,7 +50,7 @@ def test_the_answer_is_what_privacy_costs(adult):
     ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
     assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
     assert Figure2(made(methods=("tight",)), 1.0).answer().startswith("At ε = 1 Algorithm 1 with our theorem gets ")
-    assert Figure2(made(methods=DISHONEST), 1.0).answer().startswith("At ε = 1 no run of Algorithm 1 with")
+    assert Figure2(made(methods=UNPAID), 1.0).answer().startswith("At ε = 1 no run of Algorithm 1 with")
     stand_in = indexed.load("adult-synthetic")
     assert all(words_of(Figure2(stored, e).answer()) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
 

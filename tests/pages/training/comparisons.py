@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.learners import NON_PRIVATE, PUBLISHED, TIGHT
 from pages.training import charts as training
 from tests.plotted import decode
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.compare import NON_PRIVATE, TIGHT, Settings, compare
-from objpert_core.experiments.learners import OUTPUT, SVC
+from objpert_core.experiments.compare import Settings, compare
+from objpert_core.experiments.learners import NON_PRIVATE, OUTPUT, SVC, TIGHT
 from pages.training import charts as training
 from pages.training import jobs, tables
 from pages.training import words as text

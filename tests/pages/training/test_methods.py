@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT, Settings, compare
+from objpert_core.experiments.compare import Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
-from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
+from objpert_core.experiments.learners import HONEST, KIFER, NON_PRIVATE, OUTPUT, PUBLISHED, ROUNDED, SGD, SVC, TIGHT
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import charts as training
 from pages.training import tables

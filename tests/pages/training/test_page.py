@@ -6,9 +6,10 @@ from functools import partial
 import pytest
 
 from objpert_core import datasets
-from objpert_core.experiments.compare import METHODS, NON_PRIVATE, TIGHT, Settings, compare
+from objpert_core.experiments.compare import METHODS, Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import LIVE as LEARNERS
+from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
 from pages.training import words as text
 from tests.pages import apps
 from tests.pages.apps import answer, charts, execute, open_app, said, texts

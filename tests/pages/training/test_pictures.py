@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.compare import METHODS, NON_PRIVATE, PUBLISHED, ROC_GRID, TIGHT
+from objpert_core.experiments.compare import METHODS, ROC_GRID
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import NON_PRIVATE, PUBLISHED, TIGHT
 from pages.training import charts as training
 from pages.training import words as text
 from tests.pages.training.comparisons import DRAWINGS, drawn, made_up

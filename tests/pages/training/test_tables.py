@@ -6,7 +6,8 @@ import pytest
 
 from objpert_core.datasets import load
 from objpert_core.experiments import waterfall
-from objpert_core.experiments.compare import TIGHT, Settings, compare
+from objpert_core.experiments.compare import Settings, compare
+from objpert_core.experiments.learners import TIGHT
 from pages.training import tables, words
 from tests.pages.apps import execute
 from ui import sentences

@@ -7,8 +7,8 @@ import pytest
 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import load
-from objpert_core.experiments.compare import METHODS, NON_PRIVATE, PUBLISHED, TIGHT, Settings
-from objpert_core.experiments.learners import HONEST, TIGHT_RAW
+from objpert_core.experiments.compare import METHODS, Settings
+from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, TIGHT, TIGHT_RAW
 from pages.training import controls as training_controls
 from pages.training import words as text
 from pages.training.jobs import Request, together
