@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from objpert_core import datasets
-from objpert_core.experiments.stopping import StoppedError
+from objpert_core.experiments.live import StoppedError
 from ui.jobs import JobView
 from ui.runs import Runs, Seen, ended_early, waiting
 

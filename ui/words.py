@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from objpert_core.experiments import methods
 from objpert_core.experiments.compare import TIGHT_BOUNDS
-from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.live import DataFacts
 from objpert_core.experiments.summary import Interval
 from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
 from ui import bounds as proofs

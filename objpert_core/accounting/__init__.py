@@ -8,13 +8,11 @@ from objpert_core.accounting.dp_sgd.mechanism import DPSGD
 from objpert_core.accounting.dp_sgd.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.gaussian.filters import PrivacyFilter, PrivacyOdometer
-from objpert_core.accounting.gaussian.half_normal import HalfNormal
-from objpert_core.accounting.gaussian.mechanism import Gaussian, OutputPerturbation
+from objpert_core.accounting.gaussian.mechanism import Gaussian, HalfNormal, OutputPerturbation
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism
-from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
+from objpert_core.accounting.mechanisms.composition import Composition, Parallel, compose, parallel, repeat
 from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
 from objpert_core.accounting.mechanisms.group import group, replace_one
-from objpert_core.accounting.mechanisms.parallel import Parallel, parallel
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
@@ -26,17 +24,16 @@ from objpert_core.accounting.objective.composed import calibrate_remaining, comp
 from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
-from objpert_core.accounting.posterior.adaptive_calibration import calibrate_adaptive_sampling
 from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling
 from objpert_core.accounting.posterior.calibration import (
+    calibrate_adaptive_sampling,
     posterior_precision,
     published_posterior_epsilon,
     published_posterior_precision,
 )
 from objpert_core.accounting.posterior.mechanism import PosteriorSampling
 from objpert_core.accounting.ptr.gnmax import GNMax
-from objpert_core.accounting.ptr.mechanism import ApproximateDP, ProposeTestRelease
-from objpert_core.accounting.ptr.tested_privacy import tested_rdp
+from objpert_core.accounting.ptr.mechanism import ApproximateDP, ProposeTestRelease, tested_rdp
 from objpert_core.accounting.ptr.votes import LaplaceVote, OptimalVote
 from objpert_core.accounting.quadratic.calibration import calibrate_quadratic_perturbation
 from objpert_core.accounting.quadratic.mechanism import QUADRATIC_BOUNDS, QuadraticPerturbation

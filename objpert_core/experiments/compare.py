@@ -35,7 +35,6 @@ from objpert_core.estimators import PrivacyCertificate
 from objpert_core.estimators.draws import fit_each
 from objpert_core.evaluation import ManyClasses, TwoClasses, evaluate, split_by_coin
 from objpert_core.experiments import paper
-from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import (
     COMPARABLE,
     DP_SGD,
@@ -44,8 +43,8 @@ from objpert_core.experiments.learners import (
     TIGHT,
     reference,
 )
+from objpert_core.experiments.live import DataFacts, StoppedError
 from objpert_core.experiments.preprocessed import Prepared, prepared, slopes
-from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning.solvers import SOLVERS
 

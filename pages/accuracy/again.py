@@ -13,8 +13,8 @@ from objpert_core.experiments import indexed
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import NON_PRIVATE
+from objpert_core.experiments.live import StoppedError, stopper
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.stopping import StoppedError, stopper
 from pages.accuracy.reading import LABELS, cannot_run, offer, points, seconds
 from ui import page, runs, sentences, snippets
 from ui.controls import Choice, Number

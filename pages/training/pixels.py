@@ -9,8 +9,8 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.compare import Comparison, Fit
-from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import NON_PRIVATE
+from objpert_core.experiments.live import DataFacts
 from pages.training.tables import provenance
 from pages.training.words import LABELS
 from ui import draws

@@ -11,7 +11,6 @@ from objpert_core._literals import call
 from objpert_core.accounting import Mechanism
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import TEST_SHARE, Comparison, Settings
-from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import (
     COMPARABLE,
     COVERS_ALL,
@@ -20,6 +19,7 @@ from objpert_core.experiments.learners import (
     TIGHT,
     reference_parameters,
 )
+from objpert_core.experiments.live import DataFacts
 from pages.training.words import LABELS, UNCOVERED, accountant, between, majority
 from ui import sentences
 from ui.snippets import Verbatim, filled

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.datasets._cache import BoundedCache
+from objpert_core.datasets._catalogue import BoundedCache
 from objpert_core.datasets._dataset import shuffled_split, training_size, unit_rows
 
 

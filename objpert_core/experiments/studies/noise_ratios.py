@@ -33,7 +33,7 @@ from objpert_core.datasets import synthetic
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.experiments.compare import TIGHT_BOUNDS
 from objpert_core.experiments.learners import NON_PRIVATE_C
-from objpert_core.experiments.stopping import StoppedError, stopper
+from objpert_core.experiments.live import StoppedError, stopper
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, perturb_and_solve, solve
 from objpert_core.learning.problem.rows import row_radius

@@ -26,7 +26,7 @@ from objpert_core._validation import (
 from objpert_core.datasets import adult, adult_synthetic, synthetic
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments.learners import reference
-from objpert_core.experiments.stopping import StoppedError, stopper
+from objpert_core.experiments.live import StoppedError, stopper
 from objpert_core.experiments.summary import Interval, mean_interval
 
 GENERATED = ("adult-synthetic", "synthetic-l")

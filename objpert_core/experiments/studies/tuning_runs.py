@@ -26,8 +26,7 @@ from objpert_core.accounting import PrivateSelection
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.datasets import Dataset
 from objpert_core.experiments import paper
-from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.stopping import StoppedError
+from objpert_core.experiments.live import DataFacts, StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning.dp_sgd.budget import Budget, accounted, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate

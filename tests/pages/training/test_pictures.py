@@ -8,8 +8,8 @@ import pytest
 
 from objpert_core.datasets import load
 from objpert_core.experiments.compare import METHODS, ROC_GRID
-from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.live import DataFacts
 from pages.training import charts as training
 from pages.training import words as text
 from tests.pages.training.comparisons import DRAWINGS, drawn, made_up

@@ -1,7 +1,8 @@
-"""What a result says about its data set, apart from the rows."""
+"""What experiments that run live share: facts of their data, and how they are stopped while an estimator is fitting."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,3 +38,17 @@ class DataFacts:
             columns=columns,
             majority=int(np.bincount(data.y_train.astype(np.intp)).argmax()),
         )
+
+
+class StoppedError(Exception):
+    """Leaves an estimator from inside its callback."""
+
+
+def stopper(should_stop: Callable[[], bool]) -> Callable[..., None]:
+    """A callback for an estimator's or a solver's `fit`, which raises `StoppedError` once `should_stop` says so."""
+
+    def watch(*_: float) -> None:
+        if should_stop():
+            raise StoppedError
+
+    return watch
