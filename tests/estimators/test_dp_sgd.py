@@ -12,7 +12,7 @@ from objpert_core.learning.dp_sgd import training as dp_sgd_training
 from objpert_core.learning.dp_sgd import tuning as dp_sgd_tuning
 from objpert_core.learning.problem.rows import Rows
 from tests.estimators.rows import labelled
-from tests.learning.measured import peak_of
+from tests.learning.taking import peak_of
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
 

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from objpert_core.accounting import calibrate_gaussian, calibrate_published, recommended_lam, recommended_margin
 from objpert_core.estimators import ObjPertLogisticRegression
 from tests.estimators.rows import labelled
-from tests.learning.measured import peak_of
+from tests.learning.taking import peak_of
 
 # Learning
 

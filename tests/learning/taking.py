@@ -1,9 +1,11 @@
 """Steps taken by themselves of rows in memory, and what there is to hear of steps that are taken."""
 
+import tracemalloc
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from objpert_core.learning import Rows
 from objpert_core.learning.row_sources import InMemory, take_alone
@@ -44,3 +46,23 @@ def listening(step, change=lambda statistic: statistic):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kind, "released", released)
         yield heard
+
+
+# How likely counts are under a law, and how much memory work takes
+
+
+def p_value(counts, law):
+    """Of the χ² test of counts of 0, 1, … against the expected numbers of them; all rare ones count as one."""
+    common, total = law > 5, np.sum(counts)
+    merged = (np.append(one[common], total - one[common].sum()) for one in (np.asarray(counts), law))
+    return stats.chisquare(*merged).pvalue
+
+
+def peak_of(work):
+    """The most bytes that it holds at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

@@ -1,18 +1,21 @@
 import copy
 import inspect
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import objpert_core.learning as learn
+from objpert_core import datasets
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.accounting.terms import Terms
+from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import ConvergenceError, ReleaseRefusedError
 from objpert_core.learning import PerturbedObjective, Refused, Release, Rows, minimum, perturb_and_solve
 from objpert_core.learning.dp_sgd.budget import run_of
 from objpert_core.learning.dp_sgd.training import TrainingOptions, train_candidates
-from tests.learning.test_certificate import fitted
+from tests.learning.test_every_certificate import fitted
 from tests.learning.test_objective_perturbation import DELTA, calibrated, data
 
 
@@ -176,3 +179,31 @@ def test_another_solver_that_was_asked_for_is_taken(rows, monkeypatch, solver):
 def test_too_few_iterations_release_nothing(rows):
     with pytest.raises(ConvergenceError):
         released(rows, max_iter=1)
+
+
+# The accuracy that the defaults promise on the real Adult data
+
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+@pytest.fixture(scope="module")
+def splits():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OBJPERT_DATA_DIR", str(DATA))
+        return [datasets.load("adult", split_seed=seed) for seed in range(5)]
+
+
+@pytest.mark.skipif(not (DATA / "adult" / "adult.data").exists(), reason=f"the Adult files are not in {DATA}")
+@pytest.mark.slow
+@pytest.mark.parametrize("draws", [2, pytest.param(10, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(("epsilon", "target"), [(0.1, 0.820), (1.0, 0.838), (8.0, 0.846)])
+def test_defaults_reach_the_target_over_five_splits(splits, epsilon, target, draws):
+    scores = []
+    for split in splits:
+        for noise_seed in range(draws):
+            model = ObjPertLogisticRegression(epsilon, delta=1e-5, random_state=noise_seed)
+            scores.append(model.fit(split.X_train, split.y_train).score(split.X_test, split.y_test))
+    error = 100 * np.std(scores) / len(scores) ** 0.5
+    print(f"ε = {epsilon:g}: {100 * np.mean(scores):.2f} % ± {error:.2f}")
+    assert np.mean(scores) >= target

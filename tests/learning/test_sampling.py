@@ -13,7 +13,7 @@ from objpert_core.learning.sampling import (
     selected,
     uniform_choices,
 )
-from tests.learning.measured import p_value, peak_of
+from tests.learning.taking import p_value, peak_of
 
 LEVEL = 1e-3  # seeded, so the verdict never changes
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 MARKDOWN = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in MARKDOWN if "_build" not in page.parts and any(map(runs, blocks(page)))]
 ELSEWHERE = {  # what their blocks take for granted, and what comes out, is tested beside what they are about
-    "own_data.md": "tests/datasets/tables/test_own_data_page.py",
+    "own_data.md": "tests/datasets/tables/test_written.py",
 }
 LEAST = {"README.md": 2, "tutorial.md": 20, "coming_from.md": 12, "how_to": 2}
 LANGUAGES = {"bash", "console", "nginx", "markdown", "{toctree}", "{api}", "{include}", ""}

@@ -13,7 +13,7 @@ from objpert_core.datasets import Categories, Dialect, Number, TableError, Table
 from objpert_core.datasets.tables import MOST_BYTES, MOST_CELLS, reading
 from objpert_core.datasets.tables.reading import open_content
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, LAST, NUMERIC, SCHEMA, cells
-from tests.learning.measured import peak_of
+from tests.learning.taking import peak_of
 
 
 @pytest.fixture(scope="module")

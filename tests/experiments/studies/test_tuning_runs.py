@@ -3,10 +3,13 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.model_selection import ParameterGrid
 
-from objpert_core.accounting import PrivateSelection
+from objpert_core import datasets
+from objpert_core.accounting import PrivateSelection, compose
 from objpert_core.datasets import load
-from objpert_core.estimators import DPSGDLogisticRegression, dp_sgd
+from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression, PrivateSearch, dp_sgd
+from objpert_core.experiments.studies.searches import GRID, searched
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, JURIES, WAYS, Settings, tuning_runs
 
 QUICK = Settings(
@@ -121,3 +124,31 @@ def test_it_tells_which_run_it_is_at(data):
 def test_judges_are_at_most_half_of_the_test_rows(data):
     first = next(tuning_runs(data, dataclasses.replace(QUICK, judges=10_000)))
     assert first.judges == len(data.y_test) // 2
+
+
+# A search seen from inside is the search: the same runs, the same winner, the same ε for each fit
+
+
+@pytest.mark.thorough
+def test_the_runs_are_those_of_a_private_search_with_the_same_seed():
+    data = datasets.load("breast-cancer")
+    found = searched(data, 4.0, 1e-5, 7)
+    own = ObjPertLogisticRegression(classes=[0, 1], public_rows=len(data.X_train))
+    search = PrivateSearch(own, GRID, 4.0, 1e-5, random_state=7).fit(data.X_train, data.y_train)
+    assert [one.setting for one in found.candidates] == list(ParameterGrid(dict(GRID)))
+    assert found.best is found.candidates[search.best_index_]
+    assert found.best.score.value == search.best_score_
+    assert found.best.worth == search.score(data.X_test, data.y_test)
+    assert found.fit_epsilon == search.privacy_.fit_certificate.epsilon
+    alone = ObjPertLogisticRegression(4.0, 1e-5, classes=[0, 1], public_rows=len(data.X_train), random_state=7)
+    assert found.fixed == alone.fit(data.X_train, data.y_train).score(data.X_test, data.y_test)
+
+
+@pytest.mark.thorough
+def test_unpaid_fits_spend_what_their_certificates_compose_to():
+    found = searched(datasets.load("digits-4-9"), 1.0, 1e-5, 0)
+    assert found.fit_epsilon < 1 < found.unpaid_epsilon
+    one = ObjPertLogisticRegression(1.0, 1e-5, classes=[0, 1], public_rows=200, random_state=0)
+    data = datasets.load("digits-4-9")
+    fit = one.fit(data.X_train, data.y_train).privacy_
+    assert compose(*[fit.rebuild()] * 4).epsilon(1e-5) == pytest.approx(found.unpaid_epsilon, rel=0.1)

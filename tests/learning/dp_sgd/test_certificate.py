@@ -12,7 +12,7 @@ from objpert_core.learning.dp_sgd.budget import accounted, calibrate_score, dpsg
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
 from tests.learning.certificates.dp_sgd import DISHONEST, HONEST, SGD, trained
 from tests.learning.test_audit import lower_bound
-from tests.learning.test_certificate import unnamed
+from tests.learning.test_every_certificate import unnamed
 
 
 def fitted(seed=0, judges=False, **parameters):

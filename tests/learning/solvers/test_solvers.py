@@ -7,8 +7,8 @@ from objpert_core.learning.problem import losses
 from objpert_core.learning.solvers import second_order
 from objpert_core.learning.solvers.finite_sum import batch_size
 from objpert_core.learning.solvers.progress import CountedProblem
-from tests.learning.measured import peak_of
 from tests.learning.solvers.test_every_solver import problem
+from tests.learning.taking import peak_of
 
 
 @pytest.mark.parametrize("solver", ["newton-cholesky", "newton-cg"])

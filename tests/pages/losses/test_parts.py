@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from pages.losses.controls import CLIPPED, NAMES, PLAIN
 from pages.losses.dimension import Dimension
 from pages.losses.fit import Fit
 from pages.losses.loss import Clipped
-from tests.pages.apps import execute
+from tests.pages.apps import execute, open_app
 from tests.plotted import decode
 
 OPENS = Clipped("squared", 0.5, 1.0, 1.0)
@@ -150,3 +151,21 @@ def test_snippets_print_the_numbers_on_the_screen():
         printed_one, own = (loss.value(names["scores"], setting.target) for loss in (names["clipped"], setting.clipped))
         np.testing.assert_array_equal(printed_one, own)
         assert f"kinks: {setting.kinks[0]!s}" in printed
+
+
+# The page Losses, without a browser: the core's numbers, exact presets, nonsense does no harm
+
+
+FIT, DIMENSION = "The fit", "Without GLM structure"
+
+
+open_page = partial(open_app, "pages/losses/page.py")
+
+
+@pytest.mark.slow
+def test_controls_that_do_not_matter_are_out_of_sight_and_keep_their_values():
+    app = open_page(losses_show=FIT, losses_outliers="0.3", losses_margin="2")
+    for show in ("The loss", DIMENSION, FIT):
+        app.radio(key="losses_show").set_value(show).run()
+        assert app.session_state["losses_outliers"] == 0.3
+        assert app.session_state["losses_margin"] == 2.0

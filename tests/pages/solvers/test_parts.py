@@ -1,11 +1,13 @@
 """What the Solvers page computes and says: the core's counts, limits, every case of the sentences, the snippet."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments.studies import solver_costs
 from objpert_core.experiments.studies import solver_costs as stored_costs
 from objpert_core.experiments.studies.solver_costs import Case, Cost
 from objpert_core.experiments.studies.solver_costs import Growth as Fit
@@ -13,7 +15,7 @@ from objpert_core.learning import SOLVERS, solve
 from pages.solvers.controls import COLUMNS, NAMES
 from pages.solvers.descent import FINITE_SUM, POINTS, Descent, Run, limit, run
 from pages.solvers.growth import Growth
-from tests.pages.apps import tells
+from tests.pages.apps import curves, open_app, tells
 from ui.figures import ROLES
 
 ALL = tuple(NAMES)
@@ -158,3 +160,39 @@ def test_growth_has_an_interval_that_covers_and_needs_three_sizes():
     assert 180 <= covered <= 198
     with pytest.raises(ValueError, match="at least three sizes"):
         stored_costs.growth([10, 10, 10], [1, 2, 3])
+
+
+# The Solvers page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm
+
+
+open_page = partial(open_app, "pages/solvers/page.py")
+
+
+@pytest.mark.slow
+def test_the_stored_costs_are_labelled_with_command_and_commit():
+    app = open_page()
+    captions = " ".join(block.value for block in app.caption)
+    assert "python -m benchmarks.solvers" in captions
+    assert f"commit {solver_costs.load().notes['commit']}" in captions
+    shown, _ = curves(app, 1)
+    cost = solver_costs.cost("sag", "redundant")
+    np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)
+    assert any("proved: at most $n^{1.5}" in block.value for block in app.markdown)
+
+
+@pytest.mark.slow
+def test_without_stored_results_the_page_says_so(monkeypatch):
+    def missing(*_):
+        raise DataUnavailableError("solvers.csv cannot be read")
+
+    monkeypatch.setattr(solver_costs, "costs", missing)
+    app = open_page()
+    assert [block.value for block in app.info] == ["solvers.csv cannot be read"]
+    assert len(app.get("plotly_chart")) == 1
+
+
+@pytest.mark.slow
+def test_the_prediction_is_true():
+    cost = solver_costs.cost("accelerated", "redundant")
+    means = {n: np.mean([e for m, e in zip(cost.n, cost.evaluations, strict=True) if m == n]) for n in set(cost.n)}
+    assert 30 < means[10_000] / means[1000] < 50

@@ -2,18 +2,22 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.compare import Settings, compare
+from objpert_core.experiments.compare import METHODS, ROC_GRID, Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import HONEST, KIFER, NON_PRIVATE, OUTPUT, PUBLISHED, ROUNDED, SGD, SVC, TIGHT
 from objpert_core.experiments.learners import LIVE as LEARNERS
+from objpert_core.experiments.live import DataFacts
 from pages.training import charts as training
 from pages.training import tables
 from pages.training import words as text
 from tests.pages.apps import execute, words_of
-from tests.pages.training.comparisons import DRAWINGS
+from tests.pages.training.comparisons import DRAWINGS, drawn, made_up
+from tests.plotted import decode
 from ui.figures import of_learner
 from ui.printed import printed
 
@@ -116,3 +120,112 @@ def test_ghosts_are_of_the_methods_that_both_runs_have(everything):
     after = only(everything, OUTPUT, HONEST)
     traces = training.accuracy(after, before).figure.to_plotly_json()["data"]
     assert [t["meta"]["role"] for t in traces if t["meta"]["ghost"]] == ["output"]
+
+
+# The pictures of a comparison
+
+
+def test_accuracy_draws_means_intervals_draws_and_the_majority(last):
+    picture = training.accuracy(last)
+    for place, method in enumerate(METHODS):
+        x, y, trace = drawn(picture, text.LABELS[method])
+        assert (x[0], y[0]) == (place, last.accuracy(method).mean)
+        if method != NON_PRIVATE:
+            low, high = last.accuracy(method).within()
+            assert decode(trace["error_y"]["array"])[0] == pytest.approx(high - y[0])
+            assert decode(trace["error_y"]["arrayminus"])[0] == pytest.approx(y[0] - low)
+    assert drawn(picture, "always")[1][0] == last.baseline
+    dots = [t for t in picture.figure.to_plotly_json()["data"] if t["name"] == ""]
+    assert [list(decode(t["y"])) for t in dots] == [[f.accuracy for f in last.of(m)] for m in (PUBLISHED, TIGHT)]
+    assert "Test accuracy" in picture.alt
+
+
+def test_no_bar_rises_above_100_percent(last):
+    comparison = made_up(last, reference=1.0, tight=[1.0, 0.95, 1.0, 1.0, 1.0])
+    _, y, trace = drawn(training.accuracy(comparison), "Algorithm 1 with our theorem")
+    assert comparison.accuracy(TIGHT).high > 1
+    assert y[0] + decode(trace["error_y"]["array"])[0] == pytest.approx(1.0)
+    assert y[0] - decode(trace["error_y"]["arrayminus"])[0] == pytest.approx(comparison.accuracy(TIGHT).low)
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+@pytest.mark.parametrize("stand_in_for", [None, "adult"])
+def test_pictures_and_csv_name_their_data_and_say_if_it_stands_in(last, draw, stand_in_for):
+    label = "breast-cancer" if stand_in_for is None else "adult-synthetic (stand-in for adult)"
+    data = replace(last.data, label=label, stand_in_for=stand_in_for)
+    picture = draw(replace(last, data=data))
+    assert f"on {label}" in picture.figure.layout.xaxis.title.text.replace("<br>", " ")
+    assert f"on {label}" in picture.alt
+    numbers = pd.DataFrame(picture.numbers())
+    assert numbers.columns[0] == "data_set"
+    assert set(numbers["data_set"]) == {label}
+    assert set(numbers["split_seed"]) == {1}
+
+
+def test_everything_plotted_lies_within_the_axes(last):
+    for picture in (training.accuracy(last), training.coefficients(last), training.gradient_norms(last)):
+        layout = picture.figure.layout
+        for trace in picture.figure.to_plotly_json()["data"]:
+            for values, axis in ((trace["x"], layout.xaxis), (trace["y"], layout.yaxis)):
+                data = decode(values).astype(float)
+                data = np.log10(data) if axis.type == "log" else data
+                if trace["name"].startswith("τ") and axis is layout.xaxis:
+                    continue  # a horizontal line across
+                assert np.nanmin(data) >= min(axis.range)
+                assert np.nanmax(data) <= max(axis.range)
+
+
+def test_ghosts_are_the_previous_run_on_the_same_data_only(last):
+    def ghosts(picture):
+        return [t for t in picture.figure.to_plotly_json()["data"] if t["meta"]["ghost"]]
+
+    before = made_up(last, reference=0.9, published=0.7, tight=0.8)
+    assert [decode(t["y"])[0] for t in ghosts(training.accuracy(last, before))] == [0.9, 0.7, 0.8]
+    assert len(ghosts(training.roc(last, before))) == 3
+    other = replace(before, data=DataFacts.of(load("digits-4-9")))
+    assert not ghosts(training.accuracy(last, other))
+    assert not ghosts(training.roc(last, other))
+    assert not ghosts(training.accuracy(last, None))
+    assert not ghosts(training.accuracy(last, last))
+
+
+def test_roc(last):
+    picture = training.roc(last)
+    x, y, trace = drawn(picture, "Algorithm 1 with our theorem")
+    np.testing.assert_array_equal(x, ROC_GRID)
+    np.testing.assert_array_equal(y, last.roc(TIGHT))
+    assert f"AUC {last.auc(TIGHT).mean:.3f}" in trace["name"]
+    numbers = picture.numbers()
+    np.testing.assert_array_equal(numbers[f"true_positive_rate, {TIGHT}"], last.roc(TIGHT))
+    assert tuple(training.roc(last, corner=True).figure.layout.xaxis.range) == (0.0, 0.3)
+
+
+def test_coefficients(last):
+    picture = training.coefficients(last, small=True)
+    chosen = last.largest_coefficients(training.FEW)
+    x, y, _ = drawn(picture, "Algorithm 1 with our theorem")
+    np.testing.assert_allclose(x, np.mean([fit.coef[chosen] for fit in last.of(TIGHT)], axis=0))
+    np.testing.assert_allclose(y, np.arange(training.FEW) + 0.25)
+    numbers = picture.numbers()
+    assert list(numbers["feature"]) == [last.data.feature_names[column] for column in chosen]
+    assert (numbers[f"{TIGHT}, least"] <= numbers[f"{TIGHT}, mean"]).all()
+    assert "non-private coefficients" in picture.alt
+
+
+def test_gradient_norms(last):
+    picture = training.gradient_norms(last)
+    _, y, _ = drawn(picture, "Algorithm 1 with our theorem")
+    np.testing.assert_array_equal(y, last.of(TIGHT)[0].gradient_norms)
+    tau = drawn(picture, "τ = 0.01 (Algorithm 1 with the 2023 theorem)")[1]
+    assert set(tau) == {0.01}
+    numbers = picture.numbers()
+    assert len(numbers) == sum(len(fit.gradient_norms) for fit in last.fits)
+    ends = numbers.groupby(["method", "noise_seed"]).last()
+    assert (ends["gradient_norm"] <= ends["tau"]).all()
+
+
+def test_a_gradient_of_exactly_zero_does_not_break_the_log_axis(last):
+    fits = [replace(fit, gradient_norms=(*fit.gradient_norms, 0.0)) for fit in last.fits if fit.privacy]
+    low, high = training.gradient_norms(replace(last, fits=tuple(fits))).figure.layout.yaxis.range
+    assert np.isfinite([low, high]).all()
+    assert low < high
