@@ -2,23 +2,28 @@
 
 n × C small integers take the place of n × D numbers. Scores are look-ups, gradients are counts of weights, Hessians are
 weighted tables of two columns at a time. All are sums over the rows that the map makes, none of which is made
-(docs/theorems.md, T54).
+(docs/theorems.md, T54). Columns of few pieces are taken together: a pair of columns is a column of pairs, and saves a
+look-up, a count and many tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.learning.problem.lanes import slices
+from objpert_core.learning.problem.lanes import LANES, mapped, slices
 from objpert_core.learning.problem.rows import Rows, safety_factor
 
-_AT_ONCE = 2**16  # rows of a table of two columns: their codes stay in the cache
+_TOGETHER = 256  # pieces at most of columns that are taken together
+_LEAST, _MOST = 2**12, 2**14  # rows of a block
+_ALIKE = 0.2  # of the longest row of a map: pieces in a line no longer than that count as one beside other columns
 
 
 class CodedRows(Rows):
@@ -42,6 +47,8 @@ class CodedRows(Rows):
     True
     """
 
+    at_once = 2**16
+
     def __init__(self, codes: IntArray, maps: Sequence[FloatArray], constant: float = 0.0) -> None:
         codes = np.asarray(codes)
         if codes.ndim != 2 or codes.shape[0] != len(maps) or codes.dtype.kind not in "iu":
@@ -50,18 +57,44 @@ class CodedRows(Rows):
             )
         self.maps = tuple(_a_map(column, one) for column, one in enumerate(maps))
         for column, (line, one) in enumerate(zip(codes, self.maps, strict=True)):
-            if (wrong := line[(line < 0) | (line >= len(one))]).size:
-                raise ValueError(f"codes of column {column} must be from 0 to {len(one) - 1}, got {wrong[0]}")
+            if line.size and not 0 <= line.min() <= line.max() < len(one):
+                wrong = line[(line < 0) | (line >= len(one))][0]
+                raise ValueError(f"codes of column {column} must be from 0 to {len(one) - 1}, got {wrong}")
         self.sparse, self.constant = False, constant
         self.codes, self.n_rows = codes, codes.shape[1]
         ends = np.cumsum([0, *(one.shape[1] for one in self.maps)])
         self.places = [slice(start, end) for start, end in pairwise(ends.tolist())]
         self.n_features = int(ends[-1])
         self.dimension = self.n_features + (constant > 0)
-        self._squares = [np.einsum("ij,ij->i", one, one) for one in self.maps]
+        groups = _groups([len(one) for one in self.maps])
+        sizes = [prod(len(self.maps[column]) for column in group) for group in groups]
+        self._ends = np.cumsum([0, *sizes]).tolist()
+        self._pieces = np.empty((self.n_rows, len(groups)), np.int32)
+        self._classes = np.empty((len(groups), self.n_rows), np.min_scalar_type(max(sizes, default=1) - 1))
+        self._columns: list[_Column] = []
+        for number, group in enumerate(groups):
+            self._take_together(number, group)
+        self._order = np.concatenate([np.arange(self.n_features)[self.places[k]] for group in groups for k in group])
+        self._blocks = _blocks(self._pieces, self._ends[-1])
         norms = np.sqrt(self._squared_norms())
         safety = safety_factor(self.n_features)
         self.factors = np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
+
+    def _take_together(self, number: int, group: Sequence[int]) -> None:
+        """Some columns as one, whose pieces are theirs in every combination."""
+        first, *others = group
+        codes, one = self.codes[first].astype(np.int32), self.maps[first]
+        for column in others:
+            own = self.maps[column]
+            codes *= len(own)
+            codes += self.codes[column].astype(np.int32)
+            one = np.hstack([np.repeat(one, len(own), axis=0), np.tile(own, (len(one), 1))])
+        np.add(codes, self._ends[number], out=self._pieces[:, number])
+        classes = np.arange(len(one)) if others else _alike(one)
+        self._classes[number] = classes[codes]
+        start = sum(column.map.shape[1] for column in self._columns)
+        pieces, place = slice(self._ends[number], self._ends[number + 1]), slice(start, start + one.shape[1])
+        self._columns.append(_Column(pieces, place, one, classes))
 
     @property
     def matrix(self) -> Any:
@@ -73,24 +106,37 @@ class CodedRows(Rows):
         return Rows(self.matrix[:], "clip", self.constant)
 
     def _squared_norms(self) -> FloatArray:
-        # column after column, in their order: no other row, and no place, decides how a row's squares are added up
-        total = np.zeros(self.n_rows)
-        for line, squares in zip(self.codes, self._squares, strict=True):
-            total += squares[line]
-        return total
+        # column after column, in one order: no other row, and no place, decides how a row's squares are added up
+        return self._looked_up(np.concatenate([np.einsum("ij,ij->i", one.map, one.map) for one in self._columns]))
+
+    def _looked_up(self, values: FloatArray) -> FloatArray:
+        """Σ over the columns of what `values` has for a row's pieces, shape (n,); of (pieces, k) shape (k, n)."""
+        sums = np.empty((*values.shape[1:], self.n_rows))
+
+        def look_up(block: _Block) -> None:
+            sums[..., block.rows] = (block.switched @ values).T
+
+        mapped(look_up, self._blocks)
+        return sums
+
+    def _counted(self, weights: FloatArray) -> FloatArray:
+        """The sum of the weights of each piece's rows, shape (pieces,), or (pieces, k) for k lines of weights."""
+        counts = mapped(lambda block: block.transposed @ weights[..., block.rows].T, self._blocks)
+        return sum(counts, np.zeros((self._ends[-1], *weights.shape[:-1])))
 
     def part(self, where: slice) -> CodedRows:
         """See `Rows.part`."""
-        return self._some(where)
+        return self if where.stop - where.start == self.n_rows else self._some(where, np.asarray)
 
     def every(self, stride: int) -> CodedRows:
         """See `Rows.every`."""
-        return self if stride == 1 else self._some(slice(None, None, stride))
+        return self if stride == 1 else self._some(slice(None, None, stride), np.ascontiguousarray)
 
-    def _some(self, where: slice) -> CodedRows:
+    def _some(self, where: slice, taken: Callable[[Any], Any]) -> CodedRows:
         some = copy(self)
-        some.codes, some.factors = self.codes[:, where], self.factors[where]
-        some.n_rows = len(some.factors)
+        some.codes, some.factors = self.codes[:, where], taken(self.factors[where])
+        some.n_rows, some._pieces = len(some.factors), taken(self._pieces[where])
+        some._classes, some._blocks = taken(self._classes[:, where]), _blocks(some._pieces, self._ends[-1])
         return some
 
     def shorten(self, out: FloatArray) -> FloatArray:
@@ -101,9 +147,8 @@ class CodedRows(Rows):
 
     def margins(self, theta: FloatArray) -> FloatArray:
         """See `Rows.margins`: a look-up for each column; a score depends on its row and θ alone."""
-        product = np.zeros((*theta.shape[:-1], self.n_rows))
-        for line, one, place in zip(self.codes, self.maps, self.places, strict=True):
-            product += np.take(theta[..., place] @ one.T, line, axis=-1)
+        weights = theta[..., self._order].T
+        product = self._looked_up(np.concatenate([one.map @ weights[one.place] for one in self._columns]))
         product *= self.factors
         if self.constant:
             product += self.constant * theta[..., -1:]
@@ -111,43 +156,108 @@ class CodedRows(Rows):
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """See `Rows.combine`: weights are counted by pieces, and the map goes over the counts."""
-        result = np.empty((*weights.shape[:-1], self.dimension))
-        lines, sums = np.atleast_2d(weights * self.factors), result.reshape(-1, self.dimension)
-        for line, one, place in zip(self.codes, self.maps, self.places, strict=True):
-            for scaled, out in zip(lines, sums, strict=True):
-                out[place] = np.bincount(line, weights=scaled, minlength=len(one)) @ one
+        result, counts = np.empty((*weights.shape[:-1], self.dimension)), self._counted(weights * self.factors)
+        result[..., self._order] = np.hstack([counts[one.pieces].T @ one.map for one in self._columns])
         if self.constant:
             result[..., -1] = self.constant * weights.sum(axis=-1)
         return result
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
-        """See `Rows.gram`: tables of two columns at a time, each between the maps of both."""
-        gram = np.zeros((self.dimension, self.dimension), order="F")
-        once, twice = weights * self.factors * stride, weights * self.factors**2 * stride
-        for column, (one, place) in enumerate(zip(self.maps, self.places, strict=True)):
-            for other in range(column + 1):
-                table = self._table(column, other, twice, stride)
-                gram[self.places[other], place] = self.maps[other].T @ (table @ one)
-            if self.constant:
-                counted = np.bincount(self.codes[column, ::stride], weights=once[::stride], minlength=len(one))
-                gram[place, -1] = self.constant * (counted @ one)
+        """See `Rows.gram`: tables of two columns at a time, each between the maps of both.
+
+        Pieces that are much alike count as one beside other columns, with the mean of their maps by the weights. What
+        is left out by that is positive semidefinite.
+        """
+        rows, weights = self.every(stride), weights[::stride] * stride
+        once = weights * rows.factors
+        twice = once * rows.factors
+        counts, means = rows._counted(twice), []
+        together = np.zeros((self.n_features, self.n_features))  # by the columns that are taken together
+        for one in self._columns:
+            own = counts[one.pieces]
+            together[one.place, one.place] = one.map.T @ (own[:, None] * one.map)
+            means.append(one.means(own))
+        classes = rows._classes.astype(np.intp)
+
+        def between(pair: tuple[int, int]) -> None:
+            one, other = pair
+            own, beside = means[one], means[other]
+            cells = classes[one] * len(beside)
+            cells += classes[other]
+            table = np.bincount(cells, weights=twice, minlength=len(own) * len(beside)).reshape(len(own), -1)
+            place = self._columns[one].place, self._columns[other].place
+            together[place] = own.T @ table @ beside
+            together[place[::-1]] = together[place].T
+
+        mapped(between, [(one, other) for one in range(len(means)) for other in range(one)])
+        gram, order = np.empty((self.dimension, self.dimension), order="F"), np.argsort(self._order)
+        gram[: self.n_features, : self.n_features] = together[np.ix_(order, order)]
         if self.constant:
-            gram[-1, -1] = self.constant**2 * stride * weights[::stride].sum()
+            gram[:, -1] = self.constant * rows.combine(weights)
+            gram[-1, -1] = self.constant**2 * weights.sum()
         return gram
 
-    def _table(self, column: int, other: int, weights: FloatArray, stride: int) -> FloatArray:
-        """Σ of the weights of rows that switch on a piece of `other` and one of `column`, shape (other, column)."""
-        shape = len(self.maps[other]), len(self.maps[column])
-        if column == other:
-            counted = np.bincount(self.codes[column, ::stride], weights=weights[::stride], minlength=shape[0])
-            return np.diag(counted)
-        table = np.zeros(shape[0] * shape[1])
-        for some in slices(self.n_rows, _AT_ONCE, stride):
-            cells = self.codes[other, some].astype(np.intp)
-            cells *= shape[1]
-            cells += self.codes[column, some]
-            table += np.bincount(cells, weights=weights[some], minlength=len(table))
-        return table.reshape(shape)
+
+class _Column(NamedTuple):
+    """A column, or several together: which pieces and which features are its own, and what a piece adds to a row.
+
+    `classes` are those of the pieces, of which only neighbours share one.
+    """
+
+    pieces: slice
+    place: slice
+    map: FloatArray
+    classes: IntArray
+
+    def means(self, counts: FloatArray) -> FloatArray:
+        """What the pieces of each class add to a row, in the mean."""
+        firsts = np.flatnonzero(np.diff(self.classes, prepend=-1))
+        if len(firsts) == len(counts):
+            return self.map
+        totals = np.add.reduceat(counts, firsts)
+        weights = counts / np.where(totals > 0, totals, 1.0)[self.classes]
+        return np.add.reduceat(weights[:, None] * self.map, firsts, axis=0)
+
+
+class _Block(NamedTuple):
+    """Some rows, with a 1 for each piece that a row switches on, shape (rows, pieces), and the same transposed."""
+
+    rows: slice
+    switched: Any
+    transposed: Any
+
+
+def _blocks(pieces: IntArray, total: int) -> list[_Block]:
+    """The rows in blocks, several where threads may share them."""
+    n_rows, columns = pieces.shape
+    found, size = [], min(max(-(-n_rows // LANES), _LEAST), _MOST)
+    ones = np.ones(min(size, n_rows) * columns)
+    ends = np.arange(0, len(ones) + 1, max(1, columns), dtype=np.int32)
+    for rows in slices(n_rows, size):
+        own = pieces[rows].ravel()
+        switched: Any = sp.csr_array((rows.stop - rows.start, total))  # made from arrays, it would look at all of them
+        switched.data, switched.indices, switched.indptr = ones[: len(own)], own, ends[: switched.shape[0] + 1]
+        found.append(_Block(rows, switched, switched.T))
+    return found
+
+
+def _groups(sizes: Sequence[int]) -> list[list[int]]:
+    """Which columns are taken together, by their numbers of pieces alone: the large first, the small where they fit."""
+    groups: list[list[int]] = []
+    for column in sorted(range(len(sizes)), key=lambda column: -sizes[column]):
+        fit = (one for one in groups if prod(sizes[k] for k in one) * sizes[column] <= _TOGETHER)
+        if (group := next(fit, None)) is None:
+            groups.append([column])
+        else:
+            group.append(column)
+    return groups
+
+
+def _alike(one: FloatArray) -> IntArray:
+    """The class of each piece, from 0 on: those of a class are neighbours, and not far from one another."""
+    path = np.append(0.0, np.linalg.norm(np.diff(one, axis=0), axis=1).cumsum())
+    longest = float(np.linalg.norm(one, axis=1).max())
+    return np.cumsum(np.diff(np.floor(path / (_ALIKE * longest or 1.0)), prepend=0.0) > 0)
 
 
 class _MadeInBlocks:
@@ -166,6 +276,6 @@ class _MadeInBlocks:
 
 def _a_map(column: int, one: FloatArray) -> FloatArray:
     one = np.ascontiguousarray(one, dtype=np.float64)
-    if one.ndim != 2 or not np.isfinite(one).all():
+    if one.ndim != 2 or not len(one) or not np.isfinite(one).all():
         raise ValueError(f"maps must be tables of finite numbers, got shape {one.shape} for column {column}")
     return one

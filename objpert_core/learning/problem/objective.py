@@ -150,10 +150,13 @@ class PerturbedObjective:
         return [self._part(where) for where in slices(self.n_rows, size)]
 
     def summed(self, term: Callable[[LossPart], Any], size: int, points: int = 1) -> tuple[Any, int]:
-        """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
-        blocks = slices(self.n_rows, size)
+        """Σ of what `term` makes of parts of `size` rows, or a few more, and how many additions a row goes through at
+        most, those within a part included.
+        """
+        size = min(max(size, self.rows.at_once), self.n_rows)
+        blocks = slices(self.n_rows, size or 1)
         narrow = points * self.dimension < _WIDE
-        return summed(lambda where: term(self._part(where)), blocks, narrow=narrow), len(blocks)
+        return summed(lambda where: term(self._part(where)), blocks, narrow=narrow), size + len(blocks)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))

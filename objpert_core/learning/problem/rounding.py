@@ -92,8 +92,7 @@ def looks(
     total, additions = objectives[0].summed(term, size, points=len(thetas))
     sums = np.zeros((len(thetas), rows.dimension + 2)) + total
     totals, (slope_error, slopes) = sums[:, :-2], sums[:, -2:].T
-    size = min(size, rows.n_rows)
-    errors = slope_error + radius * (16 * UNIT + gamma(size + additions + 4)) * slopes
+    errors = slope_error + radius * (16 * UNIT + gamma(additions + 4)) * slopes
     found = []
     for objective, theta, length, total, error in zip(objectives, thetas, lengths, totals, errors, strict=True):
         tilt = objective.tilt_smoothness * float(length) * math.sqrt(rows.dimension)
@@ -101,7 +100,7 @@ def looks(
         gradient = total + objective.tilt(theta)
         off_by = float(error) + gamma(rows.dimension + 4) * tilt
         bound = float(np.linalg.norm(gradient)) + off_by
-        bound *= 1 + gamma(rows.dimension + size + additions + 16)  # the bound's own roundings
+        bound *= 1 + gamma(rows.dimension + additions + 16)  # the bound's own roundings
         found.append(Look(objective, theta, gradient, bound if math.isfinite(bound) else math.inf))
     return found
 

@@ -106,6 +106,8 @@ class Rows:
 
     in_doubles = True
     """Whether products have a double's digits, and no others."""
+    at_once = 1
+    """How many rows a sum over blocks takes at once, at least."""
 
     def __init__(self, X: Any, row_norm: str, constant: float = 0.0) -> None:
         choice("row_norm", row_norm, ROW_NORMS)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.codes import CodedRows
 from objpert_core.learning.problem.lanes import slices, summed
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
@@ -55,10 +56,11 @@ def rough(objective: PerturbedObjective) -> PerturbedObjective:
 
 
 def bears_roughness(objective: PerturbedObjective) -> bool:
-    """Whether single precision is of use: for rows that are not sparse, and numbers of an ordinary size."""
+    """Whether single precision is of use: for rows that are a dense matrix, and numbers of an ordinary size."""
     loss = objective.loss
     sizes = loss.lipschitz, loss.smoothness, abs(loss.parameter or 0.0), float(np.abs(objective.targets).max())
-    return not objective.rows.sparse and max(sizes) < _ORDINARY
+    dense = not (objective.rows.sparse or isinstance(objective.rows, CodedRows))
+    return dense and max(sizes) < _ORDINARY
 
 
 def roughness(objective: PerturbedObjective, length: float) -> float:

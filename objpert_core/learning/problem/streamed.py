@@ -88,7 +88,7 @@ class StreamedObjective:
         raise TypeError("an objective with noise in it cannot be pickled")
 
     def summed(self, term: Callable[[LossPart], FloatArray], size: int, points: int = 1) -> tuple[Any, int]:
-        """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
+        """Σ of what `term` makes of parts of `size` rows, and how many additions a row goes through at most."""
         sums, most = Compensated(), 0
         for share, additions in self.each(partial(_summed, term, size, points)):
             sums.add(share)

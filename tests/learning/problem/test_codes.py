@@ -7,14 +7,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from mpmath import mp
+from threadpoolctl import threadpool_limits
 
 from objpert_core.learning.problem.codes import CodedRows
 from objpert_core.learning.problem.derived import WeightedLoss
 from objpert_core.learning.problem.fine import fine
+from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import each_row_by_itself
+from objpert_core.learning.problem.single_precision import bears_roughness
 from objpert_core.learning.solvers import SOLVERS, solve, solve_together
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
@@ -51,6 +54,33 @@ def test_products_equal_those_of_the_rows_that_the_map_makes(constant):
     few = rows.part(slice(7, 30))
     assert few.squared_norm() >= np.linalg.norm(few.made().margins(np.eye(rows.dimension)), 2) ** 2 * (1 - 1e-9)
     assert np.array_equal(pickle.loads(pickle.dumps(few)).margins(several), rows.margins(several)[:, 7:30])
+
+
+def test_pieces_that_are_alike_count_as_one_beside_other_columns_and_leave_out_a_semidefinite_part():
+    rng, n, size = np.random.default_rng(7), 3000, 300
+    maps = [np.eye(10)[np.arange(size) // 30] / 2 for _ in range(3)]
+    maps = [np.column_stack([one, np.linspace(-0.3, 0.3, size)]) for one in maps]
+    rows = CodedRows(rng.integers(0, size, (3, n)), maps, 0.3)
+    weights = rng.random(n)
+    found, exact = rows.gram(weights), rows.made().gram(weights)
+    found, exact = (np.triu(one) + np.triu(one, 1).T for one in (found, exact))
+    assert not np.allclose(found, exact, rtol=1e-6)
+    for place in rows.places:
+        np.testing.assert_allclose(found[place, place], exact[place, place], rtol=1e-11, atol=1e-11)
+    assert np.linalg.eigvalsh(found)[0] > -1e-9
+    start = np.linalg.cholesky(found + np.eye(len(found)))
+    ratios = np.linalg.eigvalsh(np.linalg.solve(start, np.linalg.solve(start, exact + np.eye(len(found))).T))
+    assert 0.9 < ratios[0] <= ratios[-1] < 1.1
+
+
+def test_sums_have_the_same_digits_on_several_threads():
+    rows, rng = some_rows(n=20_000), np.random.default_rng(8)
+    theta, weights = rng.normal(size=rows.dimension), rng.random(rows.n_rows)
+    alone = rows.margins(theta), rows.combine(weights), rows.gram(weights)
+    with threadpool_limits(2, user_api="blas"), all_cores():
+        together = rows.margins(theta), rows.combine(weights), rows.gram(weights)
+    for one, other in zip(alone, together, strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_a_score_and_a_factor_depend_on_their_row_alone():
@@ -97,6 +127,8 @@ def test_every_solver_finds_the_minimum_of_the_rows_that_the_map_makes():
         assert found.converged, solver
         np.testing.assert_allclose(found.theta, expected, atol=1e-5)
     assert solve(fine(problem), tau=1e-8).converged
+    assert bears_roughness(there)
+    assert not bears_roughness(problem)
     weighted = replace(problem, loss=WeightedLoss(problem.loss, np.linspace(0.1, 1.0, rows.n_rows)))
     np.testing.assert_allclose(
         solve(weighted, tau=1e-9).theta, solve(replace(weighted, rows=rows.made()), tau=1e-9).theta, atol=1e-7

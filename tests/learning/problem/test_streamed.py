@@ -79,10 +79,10 @@ def test_a_sum_of_parts_is_off_by_no_more_than_the_theorem_says():
     assert low[0] == 1.0
 
 
-def test_a_term_goes_through_the_additions_of_the_longest_block_and_three_more():
+def test_a_row_goes_through_the_additions_of_a_part_those_of_the_longest_block_and_three_more():
     rows, targets = Rows(np.ones((9, 1)), "clip"), np.ones(9)
     total, additions = streamed(rows, targets, 1.0, np.zeros(1), (1, 7)).summed(lambda part: part.targets.sum(), 2)
-    assert (total, additions) == (9.0, 3 + 3)
+    assert (total, additions) == (9.0, 2 + 3 + 3)
 
 
 def test_a_hessian_is_that_of_all_rows():
