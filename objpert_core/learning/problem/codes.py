@@ -190,7 +190,7 @@ class CodedRows(Rows):
             together[place[::-1]] = together[place].T
 
         mapped(between, [(one, other) for one in range(len(means)) for other in range(one)])
-        gram, order = np.empty((self.dimension, self.dimension), order="F"), np.argsort(self._order)
+        gram, order = np.zeros((self.dimension, self.dimension), order="F"), np.argsort(self._order)
         gram[: self.n_features, : self.n_features] = together[np.ix_(order, order)]
         if self.constant:
             gram[:, -1] = self.constant * rows.combine(weights)
