@@ -2,6 +2,7 @@
 
 from objpert_core.estimators.ada_ops import AdaOPSRegressor
 from objpert_core.estimators.ada_ssp import AdaSSPRegressor
+from objpert_core.estimators.additive import ObjPertAdditiveClassifier, ObjPertAdditiveRegressor
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
 from objpert_core.estimators.draws import fit_many
@@ -27,6 +28,8 @@ __all__ = [
     "NoisySGDClassifier",
     "NoisySGDRegressor",
     "OPSPTRRegressor",
+    "ObjPertAdditiveClassifier",
+    "ObjPertAdditiveRegressor",
     "ObjPertLogisticRegression",
     "ObjPertRegressor",
     "ObjPertSCOClassifier",

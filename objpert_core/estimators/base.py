@@ -103,6 +103,8 @@ class LinearModel(LinearScores):
     """Whether rows may be walked a block at a time."""
     weighs: ClassVar[bool] = False
     """Whether `fit` takes each row's own weight."""
+    reads_tables: ClassVar[bool] = False
+    """Whether rows are those of a raw table, of which the parameter `columns` says what is public."""
 
     may_be_dropped = False
     """Whether a search decides later if the model is released: a warning would tell of numbers that nobody paid for."""
@@ -277,7 +279,7 @@ class LinearModel(LinearScores):
                     warn_of_columns(self, X, rows.shape[1])
                     warn_of_counts(self, X)
                     for model in models:
-                        warn_of_refit(model, rows, y)
+                        warn_of_refit(model, rows.matrix if self.reads_tables else rows, y)
                     targets = self.encoded(y)
                     data = Data(rows, targets, weights_of_rows(self, targets, sample_weight), judges)
                 with naming_columns(self):
@@ -307,9 +309,9 @@ class LinearModel(LinearScores):
         published = {name: release.published[name] for name in fingerprinted() if name in release.published}
         for name, value in {**of_data, **published, **learned.also}.items():
             setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
-        theta, features = release.theta, self.n_features_in_
+        theta = release.theta
         if constant := release.certificate.intercept_scaling:
-            self.keep_coefficients(theta[..., :features], constant * theta[..., features:].ravel())
+            self.keep_coefficients(theta[..., :-1], constant * theta[..., -1:].ravel())
         else:
             self.keep_coefficients(theta, np.zeros(np.atleast_2d(theta).shape[0]))
         self.privacy_ = release.certificate.about(self.coef_, self.intercept_, published_by(self))

@@ -158,7 +158,11 @@ def warn_of_old_name(estimator: Any, option: str) -> None:
 
 def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
     """Warn, once a process and class, of columns that normalised rows lose: by their number and their types alone."""
-    if estimator.row_norm != "normalize" or getattr(estimator, "feature_ranges", None) is not None or is_sparse(given):
+    if (
+        getattr(estimator, "row_norm", "clip") != "normalize"
+        or getattr(estimator, "feature_ranges", None) is not None
+        or is_sparse(given)
+    ):
         return
     name = type(estimator).__name__
     has_ranges = hasattr(estimator, "feature_ranges")  # which keep the lengths of rows of one column

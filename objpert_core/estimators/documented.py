@@ -337,6 +337,35 @@ PARAGRAPHS = {
         n_iter_ : int
             1: nothing iterates.
         """,
+    "table_columns": """
+        columns : mapping or None, default=None
+            What is public of the table's columns, by name, or by number for arrays: ``Categories([...])``, or
+            ``Number(low, high)``, which may have ``pieces=[...]``, the ends of its pieces. Columns that are not named
+            have to hold numbers, and their range is found privately. What is declared must not come from the table.
+        missing_words : sequence of str, default=()
+            Words for a missing value, in capitals or not, beside NaN and None. A missing value is a piece of its own.
+        pieces : float or None, default=None
+            About how many pieces a column of numbers gets where they are not declared, from 3 to 256. None takes
+            `objpert_core.accounting.pieces_of_a_column`, a rule in ε, δ, and the numbers of rows and columns.
+        """,
+    "public_rows_of_tables": """
+        public_rows : int or None, default=None
+            The number of rows by which rules choose the noise of the counts, the pieces, λ and tau. If you give a
+            number, the promise is that of adding or removing a row, without a proviso. None takes the number of rows in
+            `X`, **treated as public**: the promise then compares only data sets that differ by a row and are both
+            fitted with this one number.
+        """,
+    "fitted_pieces": """
+        shapes_ : DataFrame
+            What the model does, a row for each piece of each column: `column`, `piece` in words, where it begins and
+            ends (`low`, `high`), its `effect` on the score, and its noisy `share` of the rows. Effects of a column have
+            mean 0 by these shares. For more than two classes there is an effect for each `class`.
+        pieces_ : ndarray, shape (P, 3)
+            The released pieces: the number of the column, where the piece begins, and its noisy share of the rows. The
+            last piece of a column is that of missing values.
+        columns_ : KnownTable
+            What is public of the columns.
+        """,
     "class_weight": """
         class_weight : None, "balanced" or dict, default=None
             The weight of each label: a row's loss is multiplied by the weight of its label. A dict is public. Labels

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
@@ -15,8 +16,9 @@ from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.constraints import refuse_weights
 from objpert_core.estimators.frames import as_column, checked_rows, checked_targets, naming_columns, one_row_like
 from objpert_core.estimators.scoring import FLOATS, without_seed
+from objpert_core.estimators.tables import KnownTable
 from objpert_core.estimators.weights import shares_of_classes, weights_of_rows
-from objpert_core.learning.problem.rows import Rows, by_rows
+from objpert_core.learning.problem.rows import TableRows, by_rows, rows_of
 from objpert_core.learning.row_sources import Beside, Walked
 from objpert_core.learning.screening import as_numbers, without_masks
 
@@ -28,11 +30,15 @@ def rows_and_targets(model: Any, X: Any, y: Any, *, reset: bool = True) -> tuple
     judged = model.on_error == "release"
     if judged and y is None:
         raise ValueError("y must be given, got None")
-    rows = by_rows(X) if sp.issparse(X) else checked_rows(X, entries=not judged)
+    if model.reads_tables:
+        rows = _of_table(model, X, judged=judged, reset=reset)
+    else:
+        rows = by_rows(X) if sp.issparse(X) else checked_rows(X, entries=not judged)
     told: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "reset": reset}
     if not judged:
         numeric = is_regressor(model)
-        return validate_data(model, rows, checked_targets(y), dtype=FLOATS, y_numeric=numeric, **told)
+        X, y = validate_data(model, rows, checked_targets(y), dtype=FLOATS, y_numeric=numeric, **told)
+        return (TableRows(X) if model.reads_tables else X), y
     X = validate_data(model, as_numbers(rows), dtype=np.float64, ensure_min_samples=0, **told)
     y = without_masks(as_column(y))
     if isinstance(getattr(y, "dtype", None), np.dtype):
@@ -43,7 +49,15 @@ def rows_and_targets(model: Any, X: Any, y: Any, *, reset: bool = True) -> tuple
         y = np.empty(len(labels), dtype=object)
         y[:] = labels
     check_consistent_length(X, y)
-    return X, as_numbers(y) if is_regressor(model) else y
+    return (TableRows(X) if model.reads_tables else X), as_numbers(y) if is_regressor(model) else y
+
+
+def _of_table(model: Any, X: Any, *, judged: bool, reset: bool) -> Any:
+    """The numbers of a raw table, with its columns' names; with `reset` the model keeps what is public of it."""
+    if reset:
+        model.columns_ = KnownTable.of(X, model.columns, model.missing_words)
+    values, names = model.columns_.numbers(X, judged=judged), model.columns_.names
+    return values if names is None else pd.DataFrame(values, columns=list(names))
 
 
 def silently(model: Any) -> AbstractContextManager[Any]:
@@ -86,7 +100,7 @@ def _block(model: Any, place: int, X: Any, y: Any, sample_weight: Any = None) ->
             beside = Beside(targets, given, weights_of_rows(model, targets, sample_weight))
             X, beside = beside.usable(X, releases=releases)
             with naming_columns(model):
-                Rows(X, "normalize")
+                rows_of(X, "normalize", 0.0)
     except ValueError as error:
         raise ValueError(f"block {place + 1}: {error}") from None
     return X, beside

@@ -238,7 +238,7 @@ class ObjPertLogisticRegression(LinearClassifier):
         )
         lam, margin = s.lam or 0.0, s.margin or 0.0
         if by_rules:
-            lam, recommended = lam_and_margin(s, public, terms)
+            lam, recommended = lam_and_margin(s, public.columns + s.fit_intercept, terms)
             margin = recommended if s.margin is None else margin
         minimised = Objective(LogisticLoss(margin), lam)
         return by_objective_perturbation(self, public, rows, terms, minimised, counted=counted)
@@ -258,12 +258,14 @@ def rest_weight(s: Settings, fits: int) -> float:
     return balanced_rest(fits) if alone and fits > 1 else 1.0
 
 
-def lam_and_margin(s: Settings, public: Public, terms: Terms) -> tuple[float, float]:
+def left_for_a_row(s: Settings, terms: Terms) -> float:
+    """What the steps leave of ε, as if for one row: k rows of one person need about the noise of an ε less by k."""
+    return terms.left / (s.rows_per_person * (1 if s.adjacency == ADD_REMOVE else 2))
+
+
+def lam_and_margin(s: Settings, dimension: int, terms: Terms) -> tuple[float, float]:
     """λ and the margin by rules, for what the steps leave of ε."""
     assert terms.public_rows is not None
-    # About the noise of what is left: k rows of one person need about the noise of an ε less by k.
-    moved = s.rows_per_person * (1 if s.adjacency == ADD_REMOVE else 2)
-    left, radius = terms.left / moved, row_radius(constant_of(s))
-    numbers = left, s.delta, terms.public_rows, public.columns + s.fit_intercept, radius
+    numbers = left_for_a_row(s, terms), s.delta, terms.public_rows, dimension, row_radius(constant_of(s))
     standardised = terms.step(Standardisation) is not None
     return recommended_lam(*numbers), recommended_margin(*numbers, standardised=standardised)

@@ -37,6 +37,7 @@ from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.solvers import Callback
+from objpert_core.learning.steps.ranges import Ranges
 
 SOLVED: Mapping[str, Any] = {
     "tau": DEFAULT_TAU,
@@ -119,7 +120,7 @@ def composes(s: Settings) -> bool:
 
 def constant_of(s: Settings) -> float:
     """The constant appended to every row; 0.0 without an intercept."""
-    return float(s.intercept_scaling) if s.fit_intercept else 0.0
+    return float(s.intercept_scaling) if getattr(s, "fit_intercept", True) else 0.0
 
 
 def solving(s: Settings, row_norm: str, callback: Callback | None) -> SharedOptions:
@@ -139,7 +140,8 @@ def by_objective_perturbation(
 ) -> Recipe:
     """The recipe of a fit by Algorithm 1, with σ and λ for what the steps leave of (ε, δ)."""
     s, name = model.settings, type(model).__name__
-    tau, dimension, lam = s.tau, public.columns + s.fit_intercept, objective.lam
+    tau, lam = s.tau, objective.lam
+    dimension = (rows.features or public.columns) + (constant_of(s) > 0)
     mechanism = _calibrated(s, terms, objective, dimension, tau, lam)
     stated = _stating_rows(s, terms)
     if tau == DEFAULT_TAU and (least := _least_tau(s, stated, dimension, objective.loss, mechanism)) > tau:
@@ -155,7 +157,7 @@ def by_objective_perturbation(
             objective.clip,
             solving=solving(s, rows.row_norm, callback),
             weights=data.weights,
-            ranges=rows.declared,
+            declared=rows.declared,
             declared_rows=s.public_rows,
         )
         releases = perturb_and_solve_draws(problem, terms, mechanism, random_states)
@@ -173,7 +175,7 @@ def by_objective_perturbation(
         run,
         objective,
         rows.row_norm,
-        rows.declared,
+        rows.declared if isinstance(rows.declared, Ranges) else None,
         counted,
         (*rows.released, *(_ALSO[step.name] for step in terms.steps if step.name in _ALSO)),
         (*rows_cautions(s, name, counted), *rows.cautions),

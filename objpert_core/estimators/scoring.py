@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.pipeline import Pipeline
@@ -19,15 +20,22 @@ from objpert_core._validation import FloatArray
 from objpert_core.blocks import as_blocks, with_targets
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
+from objpert_core.estimators.shapes import Shapes, made_monotone
 from objpert_core.estimators.summaries import Scaler, Summary
+from objpert_core.estimators.tables import KnownTable
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.derived import RestWeighted
-from objpert_core.learning.problem.rows import Rows, each_row_by_itself, is_each_by_itself
+from objpert_core.learning.problem.rows import Rows, TableRows, each_row_by_itself, is_each_by_itself
+from objpert_core.learning.steps.pieces import Pieces
 from objpert_core.learning.steps.ranges import Ranges
 from objpert_core.learning.steps.standardisation import RowMap
 
 Model = TypeVar("Model")
 FLOATS = [np.float64, np.float32]
+
+
+def _has_pieces(model: LinearScores) -> bool:
+    return getattr(model, "reads_tables", False) or model.pieces_ is not None
 
 
 class LinearScores(BaseEstimator):
@@ -43,11 +51,15 @@ class LinearScores(BaseEstimator):
     feature_ranges_: FloatArray | None = None
     hessian_: FloatArray | None = None
     outer_: FloatArray | None = None
+    pieces_: FloatArray | None = None
+    columns_: KnownTable | None = None
     privacy_: PrivacyCertificate
 
     def validated_rows(self, X: Any) -> Any:
         """`X` as the fitted model takes it: float64 or float32, dense or CSR."""
         check_is_fitted(self)
+        if self.columns_ is not None:
+            return TableRows(self.columns_.numbers(X))
         return validate_data(
             self, checked_rows(X), accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False
         )
@@ -77,6 +89,57 @@ class LinearScores(BaseEstimator):
             whole = _parts(self, X)  # which refuses where nothing is fitted
             weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
             return np.concatenate([part.margins(weights).T for part in whole]) + self.intercept_
+
+    @property
+    def shapes_(self) -> pd.DataFrame:
+        """What an additive model does: a row for each piece of each column; see `ObjPertAdditiveClassifier`."""
+        return Shapes.of(self).table(self.columns_)
+
+    @available_if(_has_pieces)
+    def explain(self, X: Any) -> pd.DataFrame:
+        """Each row's score as a sum: the intercept, and a term for each column.
+
+        Parameters
+        ----------
+        X : data frame or array-like, shape (n, C)
+            As in `predict`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each row of `X`; the columns are the intercept and the table's columns. For more than two classes
+            there are such columns for each class.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError
+            As `scores`.
+        """
+        return Shapes.of(self).explained(self.validated_rows(X), self.intercept_)
+
+    @available_if(_has_pieces)
+    def monotone(self, columns: Mapping[str, str] | None = None, /, **more: str) -> Self:
+        """Make effects rise or fall along columns, by what was released alone: the certificate holds as before.
+
+        Effects become the nearest ones that are monotone, by the noisy shares; missing values keep theirs. Of
+        categories the order of the list counts.
+
+        Parameters
+        ----------
+        columns : mapping, optional
+            "up" or "down", by the column's name; so are further keyword arguments: ``model.monotone(education="up")``.
+
+        Returns
+        -------
+        The model itself, whose certificate names the new coefficients.
+
+        Raises
+        ------
+        ValueError
+            For a column that the model has not, and for another word than "up" and "down".
+        """
+        made_monotone(self, {**(columns or {}), **more})
+        return self
 
     def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
@@ -259,6 +322,8 @@ def without_seed(model: Model) -> Model:
 def _parts(model: LinearScores, X: Any) -> Iterable[Rows]:
     """`X` validated, cut to ranges, centred and scaled where the model does so, and with norms enforced."""
     rows = model.validated_rows(X)
+    if model.pieces_ is not None:
+        return [Pieces.read(model.pieces_).whole(rows)]
     if model.feature_ranges_ is not None:
         rows = Ranges(*model.feature_ranges_).apply(Rows(rows, model.privacy_.row_norm).matrix)  # Rows refuses NaN
     if model.center_ is None and model.scale_ is None:

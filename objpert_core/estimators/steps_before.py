@@ -25,7 +25,7 @@ from objpert_core.estimators.cautions import Caution, no_ranges, not_centred, ro
 from objpert_core.estimators.parameters import Settings
 from objpert_core.estimators.recipe import Public
 from objpert_core.learning.output_perturbation import NEIGHBOURS
-from objpert_core.learning.steps.base import Taken, kind_of
+from objpert_core.learning.steps.base import Outcome, Taken, kind_of
 from objpert_core.learning.steps.ranges import Ranges
 
 Chosen = TypeVar("Chosen")
@@ -67,17 +67,22 @@ def further_steps(name: str, value: Any) -> tuple[Step, ...]:
 
 
 class RowPlan(NamedTuple):
-    """What is done to rows before the fit: public ranges, noise of private ones, centre and scales, the norm.
+    """What is done to rows before the fit: what is declared, noise of ranges or pieces, centre and scales, the norm.
 
     Where there are both public ranges and noise, the noise is for the columns that are unknown; where all are known,
     for closer ranges within them.
     """
 
-    declared: Ranges | None
-    noise: RangeNoise | None
+    declared: Outcome | None
+    noise: Step | None
     standardisation: Standardisation
     row_norm: str
     cautions: tuple[Caution, ...] = ()
+
+    @property
+    def features(self) -> int | None:
+        """How many columns the rows will have that are learned from, or about; None for as many as are given."""
+        return None if self.declared is None else self.declared.features
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -87,7 +92,7 @@ class RowPlan(NamedTuple):
     @property
     def released(self) -> tuple[str, ...]:
         """What the promise covers of it, in words."""
-        parts = ("ranges", self.noise), ("centre", self.standardisation.center_noise)
+        parts = (getattr(self.noise, "name", ""), self.noise), ("centre", self.standardisation.center_noise)
         return tuple(name for name, noise in (*parts, ("scales", self.standardisation.scale_noise)) if noise)
 
 

@@ -23,7 +23,7 @@ from objpert_core.learning.release import Release
 from objpert_core.learning.row_sources import InMemory, LossOn, RowSource, linear_term
 from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_family, solve_together
 from objpert_core.learning.steps.base import PublicRows
-from objpert_core.learning.steps.ranges import WITHIN
+from objpert_core.learning.steps.ranges import WITHIN, Ranges
 from objpert_core.learning.steps.standardisation import RowMap
 from objpert_core.learning.steps.stated import stated as stated_steps
 
@@ -40,14 +40,14 @@ class Draws:
     """Fits of the same problem under the same terms, one for each random state; errors as in `Fit`."""
 
     def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
-        self._terms, self._states, self._ranges = terms, random_states, problem.ranges
+        self._terms, self._states, self._declared = terms, random_states, problem.declared
         self._classes = len(problem.targets) if problem.of_classes else None
         state, *others = random_states
         rest: dict[str, Any] = {"weights": problem.weights, "random_state": state, **problem.solving}
         one = Fit(problem.X, problem.targets, problem.loss, **rest)
         # No row is shortened where intervals are about rows as they are, or where rows keep their lengths for a map.
         lengths = problem.solving.get("row_norm") == "clip" and terms.step(Standardisation) is not None
-        rows, declared, unclipped = one.data, problem.ranges, lengths or terms.step(IntervalNoise) is not None
+        rows, declared, unclipped = one.data, problem.declared, lengths or terms.step(IntervalNoise) is not None
         if declared is not None and terms.step(RangeNoise) is None:
             declared = declared.unclipped() if unclipped else declared
             one.data = rows.seen_through(declared)
@@ -67,6 +67,12 @@ class Draws:
     def rows(self) -> RowSource:
         """The rows that all fits share, as they are before any step."""
         return self.fits[0].data
+
+    @property
+    def features(self) -> int:
+        """How many columns the rows have that are learned from; about as many, where a step decides."""
+        known = None if self._declared is None else self._declared.features
+        return self.rows.n_features if known is None else known
 
     @all_cores()
     def release(self, mechanism: Mechanism, noise: Noise, loss: LossOn, /, **facts: Any) -> list[Release[Any]]:
@@ -88,7 +94,8 @@ class Draws:
         private = self._terms.step(RangeNoise)
         if private is not None and private.magnitudes is None:
             return {"feature_ranges": WITHIN}
-        both = ("public", self._ranges), ("private", private)
+        ranges = self._declared if isinstance(self._declared, Ranges) else None
+        both = ("public", ranges), ("private", private)
         words = [word for word, part in both if part is not None]
         return {"feature_ranges": " and ".join(words)} if words else {}
 

@@ -25,7 +25,6 @@ from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.row_sources import InMemory, LossOn, RowSource, Walked
 from objpert_core.learning.solvers import Callback, SolverResult
 from objpert_core.learning.steps.base import Outcome, PublicRows, take
-from objpert_core.learning.steps.ranges import Ranges
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
@@ -53,7 +52,9 @@ class Problem:
     """What is minimised, and how a solver goes about it.
 
     `targets` has shape (n,), or (K, n) for a fit of each class against the others, and `solving` has keyword arguments
-    of `Fit`. Rows that are walked, `Walked`, bring their targets and weights along."""
+    of `Fit`. Rows that are walked, `Walked`, bring their targets and weights along. What is `declared` of the columns
+    are `Ranges`, or a table's columns.
+    """
 
     X: Any
     targets: FloatArray
@@ -63,7 +64,7 @@ class Problem:
     envelope: float | None = None
     solving: SharedOptions = field(default_factory=SharedOptions)
     weights: FloatArray | None = None
-    ranges: Ranges | None = None
+    declared: Outcome | None = None
     declared_rows: int | None = None
 
     @property
@@ -80,7 +81,7 @@ class Problem:
 class Noise(NamedTuple):
     """What a mechanism adds, and how near to the minimum it wants the solver."""
 
-    perturb: Callable[[NoiseSource], Perturbation]
+    perturb: Callable[[NoiseSource, int], Perturbation]
     tau: float
     output: float
     radius: float | None = None
@@ -186,7 +187,7 @@ class Fit:
                 public = public.knowing(take(step, rows, self.source, public))
                 rows = rows.seen_through(public.outcomes[-1])
         for which in [None] if classes is None else range(classes):
-            perturbation = noise.perturb(self.source)
+            perturbation = noise.perturb(self.source, rows.dimension)
             found = yield Ready(rows, perturbation)
             objective = rows.objective(perturbation, loss, which)
             minima.append(self._minimum(objective, perturbation.error, noise, found))
@@ -255,7 +256,7 @@ class Fit:
         radius: float | None = None,
     ) -> NoisyMinimum:
         """Minimise and add noise, without a certificate; arguments and errors as in `release`."""
-        noise = Noise(lambda _: perturbation, stop_at, output_noise, radius)
+        noise = Noise(lambda *_: perturbation, stop_at, output_noise, radius)
         return self._minimum(self.data.objective(perturbation, lambda _: loss), perturbation.error, noise)
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, Required, Unpack, runtime_checkable
 
@@ -22,7 +22,6 @@ from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, LogisticLoss,
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
-from objpert_core.learning.row_sources import RowSource
 from objpert_core.learning.steps.base import kind_of
 from objpert_core.learning.steps.ranges import PUBLIC, Ranges
 from objpert_core.learning.steps.stated import stated
@@ -173,7 +172,7 @@ def described(
         tuple(steps),
         rest_weight=rest_weight,
     )
-    return Problem(X, targets, loss, clip, radius, envelope, solving, ranges=ranges), terms
+    return Problem(X, targets, loss, clip, radius, envelope, solving, declared=ranges), terms
 
 
 @dataclass(frozen=True)
@@ -212,18 +211,19 @@ def perturb_and_solve_draws(
         terms = replace(terms, public_rows=given, rows_declared=False)
     draws = Draws(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
+    dimension = draws.features + (rows.constant > 0)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 
-    if reason := kind.uncovered(mechanism, promised, clip, longest, rows.dimension):
+    if reason := kind.uncovered(mechanism, promised, clip, longest, dimension):
         raise ValueError(
-            f"mechanism's {reason} (loss {promised.name!r}, {rows.n_features} features of norm 1 and the constant "
+            f"mechanism's {reason} (loss {promised.name!r}, {draws.features} features of norm 1 and the constant "
             f"{rows.constant:g})"
         )
     gradient = promised.lipschitz * longest
     known = problem.declared_rows or (terms.public_rows if terms.rows_declared else None) or given
-    _refuse_small_tau(mechanism, known, rows, promised, min(gradient, clip or gradient), named.get("ball_radius"))
+    _refuse_small_tau(mechanism, known, dimension, longest, promised, min(gradient, clip or gradient), named)
     noise = Noise(
-        lambda source: released.perturbation(source, rows.dimension),
+        released.perturbation,
         released.tau,
         released.sigma_out,
         named.get("ball_radius"),
@@ -244,7 +244,7 @@ def perturb_and_solve_draws(
 def _refuse_steps(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
     """`ValueError` for steps, ranges and weights that certificates cannot name, or steps that suit no such fit."""
     facts = stated(terms.steps) | ({"weighted": True} if problem.weighs else {})
-    facts |= {} if problem.ranges is None else {"feature_ranges": PUBLIC}
+    facts |= {} if not isinstance(problem.declared, Ranges) else {"feature_ranges": PUBLIC}
     if unnamed := sorted(set(facts).difference(item.name for item in fields(kind))):
         raise ValueError(
             f"steps, ranges and weights must be left out for a {kind.__name__}, which cannot name "
@@ -269,19 +269,25 @@ def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:
 
 
 def _refuse_small_tau(
-    mechanism: Mechanism, n_rows: int, rows: RowSource, loss: Loss, gradient: float, ball: float | None = None
+    mechanism: Mechanism,
+    n_rows: int,
+    dimension: int,
+    longest: float,
+    loss: Loss,
+    gradient: float,
+    named: Mapping[str, float],
 ) -> None:
     """`ConvergenceError` where rounding could make the fit fail; of other mechanisms only the fit can tell."""
     if isinstance(mechanism, ApproximateMinima):
         Allowance(
             n_rows=n_rows,
-            dimension=rows.dimension,
-            longest=row_radius(rows.constant),
+            dimension=dimension,
+            longest=longest,
             loss=loss,
             gradient=gradient,
             lam=mechanism.objective.lam,
             noise=mechanism.objective.sigma,
-            ball=math.inf if ball is None else ball,
+            ball=named.get("ball_radius", math.inf),
         ).refuse(mechanism.tau)
 
 

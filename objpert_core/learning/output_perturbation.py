@@ -246,7 +246,7 @@ def _described(
     used_rows, declared = known if reads_rows else None, public_rows is not None
     terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, beside)
     mechanism, chosen = calibrated(terms, row_radius(solving.get("intercept_scaling", 0.3)), tau, lam)
-    problem = Problem(X, targets, loss, solving=solving, ranges=ranges, declared_rows=public_rows)
+    problem = Problem(X, targets, loss, solving=solving, declared=ranges, declared_rows=public_rows)
     return solve_and_perturb_draws(problem, terms, mechanism, chosen, tau, [random_state])
 
 
@@ -295,7 +295,7 @@ def solve_and_perturb_draws(
     ).refuse(tau)
     return draws.release(
         mechanism,
-        Noise(lambda source: Perturbation(None, lam), tau, mechanism.sigma),
+        Noise(lambda *_: Perturbation(None, lam), tau, mechanism.sigma),
         partial(_the_same, loss),
         epsilon=terms.epsilon,
         lam=lam,

@@ -27,7 +27,7 @@ from objpert_core.learning.problem.derived import LEAST_WEIGHT, WeightedLoss
 from objpert_core.learning.problem.lanes import mapped, shares
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, TableRows, rows_of
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
 from objpert_core.learning.screening import judged
 from objpert_core.learning.steps.base import Outcome, PublicRows, Some, SumOf, take
@@ -78,6 +78,7 @@ class RowSource(ABC):
         other._weigh(outcome)
         if outcome.changes_rows:
             other.row_norm, other.changed = outcome.norm_after or self.row_norm, (*self.changed, outcome)
+            other.n_features = self.n_features if outcome.features is None else outcome.features
             other._known = {}
             other._change(outcome, self)
         return other
@@ -161,7 +162,7 @@ class InMemory(RowSource):
                 keep &= good
             if not keep.all():
                 X, targets, weights = X[keep], targets[..., keep], None if weights is None else weights[keep]
-        rows = Rows(X, row_norm, constant)
+        rows = rows_of(X, row_norm, constant)
         for one in targets if targets.ndim == 2 else [targets]:
             check_targets(one, rows.n_rows, loss, least=0 if releases else 1)
         if targets.ndim == 2 and (several := (targets == 1.0).sum(axis=0) > 1).any():
@@ -257,7 +258,7 @@ class _Seen:
 
     def losses(self, loss: LossOn, which: int | None, X: Any, beside: Beside) -> PerturbedObjective:
         """The losses on these rows, as `EachBlock` gives them to a function."""
-        rows = Rows(X, self.row_norm, self.constant)
+        rows = rows_of(X, self.row_norm, self.constant)
         weights = reduce(lambda so_far, one: _weighed(so_far, one, beside.targets), self.weighing, beside.weights)
         own = loss(rows) if weights is None else WeightedLoss(loss(rows), weights)
         return losses_on(rows, beside.targets if which is None else beside.targets[which], own)
@@ -383,7 +384,7 @@ class _Shape:
     @classmethod
     def of(cls, _place: int, X: Any, beside: Beside) -> _Shape:
         sparse = bool(sp.issparse(X))
-        directions = None if sparse else _FORESEEN(Some(X, beside.targets))
+        directions = None if sparse or isinstance(X, Rows) else _FORESEEN(Some(X, beside.targets))
         return cls(X.shape[0], beside.rows_given, X.shape[1], sparse, beside.weights is not None, directions)
 
 
@@ -415,7 +416,10 @@ def _unless_empty(
 
 def _joined(kept: list[tuple[Any, Beside]]) -> tuple[Any, Beside]:
     parts = [X for X, _ in kept]
-    together = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+    if isinstance(parts[0], TableRows):
+        together: Any = TableRows(np.concatenate([one.matrix for one in parts]))
+    else:
+        together = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
     return together, Beside.joined([beside for _, beside in kept])
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.losses import Loss, MarginLoss
-from objpert_core.learning.problem.rows import usable_rows
+from objpert_core.learning.problem.rows import TableRows, usable_rows
 
 
 def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
@@ -30,9 +30,10 @@ def judged(X: Any, targets: FloatArray, loss: Loss | None = None) -> tuple[Any, 
     """Say of each row whether it can be used, as `usable` does, without a loss for any finite target; X in doubles."""
     if targets.ndim == 2:
         targets = _of_one_class(targets)
-    if not sp.issparse(X):
-        X = np.ascontiguousarray(X, dtype=np.float64)
-    X, keep = usable_rows(X)
+    if isinstance(X, TableRows):
+        keep = np.ones(X.n_rows, dtype=bool)
+    else:
+        X, keep = usable_rows(X if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64))
     keep &= np.isfinite(targets)
     if isinstance(loss, MarginLoss):
         keep &= np.abs(targets) == 1.0

@@ -22,7 +22,7 @@ MAGNITUDE_SHARE, CELL_SHARE, CATEGORY_SHARE = 0.03, 0.08, 0.02
 """
 
 _PIECES = 0.4  # times the root of rows for each unit of a fit's noise
-_FEWEST_PIECES, _MOST_PIECES = 3, 256
+FEWEST_PIECES, MOST_PIECES = 3, 256
 _CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
 _NOISES = (1e-6, 1e15)  # the least and the largest for which counts and noise have one lattice in 64 bits
@@ -148,4 +148,4 @@ def pieces_of_a_column(n_rows: int, columns: int, ratio: float) -> float:
     """
     rows, width = positive_integer("n_rows", n_rows), positive_integer("columns", columns)
     wanted = _PIECES * math.sqrt(rows * positive("ratio", ratio) / math.sqrt(width))
-    return min(max(wanted, _FEWEST_PIECES), _MOST_PIECES)
+    return min(max(wanted, FEWEST_PIECES), MOST_PIECES)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -117,6 +117,17 @@ class Rows:
         self.n_rows, self.n_features = X.shape
         self.dimension = self.n_features + (constant > 0)
         self.factors = self._norm_factors(row_norm)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and of features."""
+        return self.n_rows, self.n_features
+
+    def beside(self, constant: float) -> Self:
+        """The same rows with another constant."""
+        other = copy(self)
+        other.constant, other.dimension = constant, self.n_features + (constant > 0)
+        return other
 
     def _norm_factors(self, row_norm: str) -> FloatArray:
         squared = self._squared_norms()
@@ -299,6 +310,27 @@ class Rows:
             gram[: self.n_features, -1] = self.constant * (weighted.T @ roots)
             gram[-1, -1] = self.constant**2 * (roots @ roots)
         return gram
+
+
+class TableRows(Rows):
+    """Rows of a table before a step makes other rows of them: any doubles, NaN for missing values; each can be used."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self.sparse, self.constant, self.matrix = False, 0.0, values
+        self.n_rows, self.n_features = values.shape
+        self.dimension, self.factors = self.n_features, np.ones(self.n_rows)
+
+    def __getitem__(self, some: Any) -> TableRows:
+        return TableRows(self.matrix[some])
+
+    def copy(self) -> TableRows:
+        """Rows in memory of their own."""
+        return TableRows(self.matrix.copy())
+
+
+def rows_of(X: Any, row_norm: str, constant: float) -> Rows:
+    """Rows with the constant, their norms enforced; what are `Rows` already has its own rule for norms."""
+    return X.beside(constant) if isinstance(X, Rows) else Rows(X, row_norm, constant)
 
 
 def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:

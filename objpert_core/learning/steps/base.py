@@ -66,6 +66,11 @@ class Outcome(ABC):
     norm_after: ClassVar[str | None] = None
     """How the norms of these other rows are enforced; None for the fit's own way."""
 
+    @property
+    def features(self) -> int | None:
+        """How many columns these other rows have; None for as many as before."""
+        return None
+
     @abstractmethod
     def published(self) -> dict[str, Any]:
         """What is published, by the name of a model's attribute."""
@@ -73,6 +78,10 @@ class Outcome(ABC):
     def apply(self, X: Any) -> Any:
         """What is made of rows, shape (n, d)."""
         return X
+
+    def unclipped(self) -> Outcome:
+        """What is declared of rows, for a fit that must not shorten them."""
+        return self
 
     def seen(self, rows: Rows, row_norm: str) -> Rows:
         """As `apply`, for rows in memory, with norms enforced."""

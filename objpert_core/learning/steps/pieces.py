@@ -8,9 +8,8 @@ a category that was not listed.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.steps.pieces import PieceNoise, cells_of_a_column
 from objpert_core.learning.problem.codes import CodedRows
-from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.steps.base import Outcome, PublicRows, Some, Statistic, Taken
+from objpert_core.learning.problem.rows import Rows, TableRows
+from objpert_core.learning.steps.base import Outcome, PublicRows, Published, Some, Statistic, Taken
 
 _REACH = 60  # magnitudes from 2⁻⁶⁰ to 2⁶⁰ are told apart
 _POWERS = np.exp2(np.arange(-_REACH, _REACH + 1.0))
@@ -32,6 +31,7 @@ _TOGETHER = (1, 2, 4, 8)
 _ALONE = 4.0  # times the noise: a cell with so many rows, and half as many as a piece, is a piece by itself
 _LEAST = 2.0  # times its noise: no other piece has fewer rows
 _FEW = 3  # pieces, that of missing values included, beside which there is no line
+_LEAST_DOUBLE = -np.finfo(np.float64).max
 _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
 
 
@@ -49,9 +49,14 @@ class Column(NamedTuple):
     ends: tuple[float, ...] | None = None
 
     @property
+    def has_pieces(self) -> bool:
+        """Whether its pieces are declared."""
+        return self.categories is not None or self.ends is not None
+
+    @property
     def unknown(self) -> bool:
-        """Whether it holds numbers of an unknown range."""
-        return self.categories is None and self.low is None
+        """Whether it holds numbers of an unknown range, in no declared pieces."""
+        return not self.has_pieces and self.low is None
 
 
 def places(starts: FloatArray, values: FloatArray) -> IntArray:
@@ -164,60 +169,69 @@ def merged(counts: FloatArray, sigma: float, n_rows: float, pieces: float) -> In
 
 
 class PiecesOf(NamedTuple):
-    """The pieces of one column, and the cells that they are made of.
+    """The pieces of one column: `starts` says where those of numbers begin, the first at −∞; None for categories.
 
-    `starts` says where the cells of numbers begin, and is None for categories, each of which is a cell and a piece.
-    `pieces` is the piece of each cell and `shares` a noisy share of the rows in each, with a sum of 1. The last cell is
-    that of missing values, and the one before it, of categories, that of others.
+    `shares` are noisy shares of the rows in each, with a sum of 1. The last piece is that of missing values, and the
+    one before it, of categories, that of others.
     """
 
     starts: FloatArray | None
-    pieces: IntArray
     shares: FloatArray
 
+    @classmethod
+    def known(cls, column: Column, cells: Cells | None) -> PiecesOf:
+        """The pieces of a column before any row is counted, all alike: those that are declared, or cells."""
+        if column.categories is not None:
+            return cls(None, _alike(column.categories + 2))
+        starts = np.array([-np.inf, *(column.ends or ())]) if cells is None else cells.starts
+        return cls(starts, _alike(len(starts) + 1))
+
+    @property
+    def size(self) -> int:
+        """The number of pieces."""
+        return len(self.shares)
+
     def codes(self, values: FloatArray) -> IntArray:
-        """The cell of each value."""
+        """The piece of each value."""
         return listed(len(self.shares) - 2, values) if self.starts is None else places(self.starts, values)
 
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
-        """What each cell switches on: the coordinate of its piece, and where a column of numbers has three or more, a
-        place along a line by rank; and the mean squares of these coordinates, centred.
+        """What each piece switches on: its own coordinate and, where a column of numbers has three pieces or more, a
+        place along a line by rank; and the mean squares of these coordinates, which are centred.
         """
-        own = np.bincount(self.pieces, weights=self.shares)
-        one = (np.eye(len(own)) - own)[self.pieces]
+        own = self.shares
+        one = np.eye(len(own)) - own
         if self.starts is not None and len(own) > _FEW:
-            below = np.append(np.cumsum(self.shares[:-1]) - self.shares[:-1] / 2, 0.0)
-            middle = (1 - self.shares[-1]) / 2
-            along = np.where(np.arange(len(below)) < len(below) - 1, below - middle, 0.0) / max(middle, 1e-300)
-            one = np.column_stack([one, along])  # its mean is 0
-        return one, self.shares @ one**2
+            middle = own[:-1].sum() / 2
+            along = np.append(np.cumsum(own[:-1]) - own[:-1] / 2 - middle, 0.0) / max(middle, 1e-300)
+            one = np.column_stack([one, along])
+        return one, own @ one**2
 
 
-def shares_of(counts: FloatArray, pieces: IntArray, sigma: float) -> FloatArray:
-    """Noisy shares of cells: a piece has what its cells count together, if that is above 0, and its cells have of it
-    what they count above 0. Missing values have none where noise may be all there is.
-    """
-    totals, above = np.maximum(np.bincount(pieces, weights=counts), 0.0), np.maximum(counts, 0.0)
-    totals[-1] *= counts[-1] > _ALONE * sigma
-    if not totals.sum() > 0:
-        return np.full(len(counts), 1 / len(counts))
-    inside = np.bincount(pieces, weights=above)
-    return np.asarray(above * (totals / np.maximum(inside, 1e-300))[pieces] / totals.sum())
+def _alike(size: int) -> FloatArray:
+    return np.full(size, 1 / size)
 
 
-def maps_of(columns: Sequence[PiecesOf], *, length: float = 1.0) -> list[FloatArray]:
-    """What each cell adds to a row, for `CodedRows`: coordinates centred and scaled by the noisy shares.
+def shares_of(counts: FloatArray, sigma: float, unusual: int = 1) -> FloatArray:
+    """Noisy shares of pieces, none below 0. The last, `unusual` ones have none where noise may be all there is."""
+    above = np.maximum(counts, 0.0)
+    above[-unusual:] *= counts[-unusual:] > _ALONE * sigma
+    return above / above.sum() if above.sum() > 0 else _alike(len(counts))
 
-    A centred coordinate of variance v is divided by (v + 0.03)^¼. `length` times the root of the rows' mean squared
-    norm becomes norm 1; `CodedRows` shortens rows that are longer.
+
+def maps_of(columns: Sequence[PiecesOf]) -> list[FloatArray]:
+    """What each piece adds to a row, for `CodedRows`: coordinates centred and scaled by the noisy shares.
+
+    A centred coordinate of variance v is divided by (v + 0.03)^¼. The root of the rows' mean squared norm becomes norm
+    1; `CodedRows` shortens rows that are longer.
     """
     maps, squared = [], 0.0
     for column in columns:
         one, variances = column.coordinates()
-        scales = (variances + _FLOOR) ** -0.25
+        scales = np.where(variances > 0, (variances + _FLOOR) ** -0.25, 0.0)  # a piece without rows has no effect
         maps.append(one * scales)
         squared += float(variances @ scales**2)
-    radius = length * math.sqrt(squared) if squared > 0 else 1.0
+    radius = math.sqrt(squared) if squared > 0 else 1.0
     return [one / radius for one in maps]
 
 
@@ -235,16 +249,13 @@ class MagnitudeCounts:
 
 @dataclass(frozen=True, eq=False)
 class CellCounts:
-    """How many rows each cell of every column has: numbers by where their cells begin, categories by their list."""
+    """How many rows each cell of every column has, where a cell is a piece that may become part of another one."""
 
-    numbers: tuple[tuple[int, FloatArray], ...]
-    listed: tuple[tuple[int, int], ...]
+    columns: tuple[tuple[int, PiecesOf], ...]
 
     def __call__(self, some: Some) -> IntArray:
         """See `Statistic`."""
-        cells = [np.bincount(places(one, some.X[:, j]), minlength=len(one) + 1) for j, one in self.numbers]
-        categories = [np.bincount(listed(size, some.X[:, j]), minlength=size + 2) for j, size in self.listed]
-        return np.concatenate([*cells, *categories])
+        return np.concatenate([np.bincount(one.codes(some.X[:, j]), minlength=one.size) for j, one in self.columns])
 
 
 def pieces_of(
@@ -252,8 +263,8 @@ def pieces_of(
 ) -> Generator[Statistic, FloatArray, list[PiecesOf]]:
     """Ask for the noisy counts, and make pieces of them and of public numbers, about so many a column of numbers."""
     unknown = [j for j, column in enumerate(columns) if column.unknown]
-    numbers = [j for j, column in enumerate(columns) if column.categories is None]
-    names = [(j, column.categories) for j, column in enumerate(columns) if column.categories is not None]
+    numbers = [j for j, column in enumerate(columns) if not column.has_pieces]
+    known = [j for j, column in enumerate(columns) if column.has_pieces]
     bins, first = len(MAGNITUDES) + 1, {}
     if unknown:
         assert noise.magnitudes is not None
@@ -270,21 +281,19 @@ def pieces_of(
             assert column.low is not None
             assert column.high is not None
             cells[j] = cells_between(column.low, column.high, most)
-    sizes = [len(cells[j].starts) + 1 for j in numbers] + [size + 2 for _, size in names]
+    before = [(j, PiecesOf.known(columns[j], cells.get(j))) for j in (*numbers, *known)]
+    sizes = [one.size for _, one in before]
     split = sum(sizes[: len(numbers)])
     parts = ((noise.cells, split), (noise.categories, sum(sizes) - split))
-    counted = CellCounts(tuple((j, cells[j].starts) for j in numbers), tuple(names))
-    counts = yield Statistic(counted, tuple((sigma, size) for sigma, size in parts if sigma is not None))
-    ends = np.cumsum([0, *sizes]).tolist()
+    noises = tuple((sigma, size) for sigma, size in parts if sigma is not None)
+    counts = yield Statistic(CellCounts(tuple(before)), noises)
     found = {}
-    for (start, end), j in zip(pairwise(ends), [*numbers, *(j for j, _ in names)], strict=True):
-        own = counts[start:end]
+    for (j, one), own in zip(before, np.split(counts, np.cumsum(sizes)[:-1]), strict=True):
         if j in cells:
             found[j] = _number(own, cells[j], noise, first.get(j), n_rows, pieces)
         else:
             assert noise.categories is not None
-            each = np.arange(len(own))
-            found[j] = PiecesOf(None, each, shares_of(own, each, noise.categories))
+            found[j] = PiecesOf(one.starts, shares_of(own, noise.categories, 2 if one.starts is None else 1))
     return [found[j] for j in range(len(columns))]
 
 
@@ -297,8 +306,7 @@ def _number(
         own = agreed(own, cells, first, sigma, float(noise.magnitudes or 0.0))
     starts = merged(own, sigma, n_rows, pieces)
     starts[0] = 0
-    piece = np.append(np.searchsorted(starts, np.arange(len(own)), side="right") - 1, len(starts))
-    return PiecesOf(cells.starts, piece, shares_of(np.append(own, counts[-1]), piece, sigma))
+    return PiecesOf(cells.starts[starts], shares_of(np.append(np.add.reduceat(own, starts), counts[-1]), sigma))
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,50 +316,145 @@ class TableColumns(Outcome):
     columns: tuple[Column, ...]
     pieces: float
 
+    @property
+    def counted(self) -> dict[str, int]:
+        """How many columns are counted by what: the arguments of `recommended_pieces`."""
+        known = sum(column.has_pieces for column in self.columns)
+        unknown = sum(column.unknown for column in self.columns)
+        return {"unknown": unknown, "numbers": len(self.columns) - known, "listed": known}
+
+    @property
+    def features(self) -> int:
+        """About how many coordinates there will be, without the constant."""
+        sizes = [_size_of_known(one) if one.has_pieces else math.ceil(self.pieces) + 2 for one in self.columns]
+        return sum(sizes)
+
     def published(self) -> dict[str, Any]:
         """Nothing: all of it is public."""
         return {}
 
 
+def _size_of_known(column: Column) -> int:
+    return PiecesOf.known(column, None).size
+
+
 @dataclass(frozen=True, eq=False)
 class Pieces(Outcome):
-    """The pieces of every column, and the rows as codes that come of them; `length` as for `maps_of`."""
+    """The pieces of every column, and the rows as codes that come of them.
+
+    >>> ages, towns = PiecesOf(np.array([-np.inf, 30.0]), np.array([0.5, 0.5, 0.0])), PiecesOf(None, np.ones(3) / 3)
+    >>> Pieces((ages, towns)).codes(np.array([[18.0, 0.0], [30.0, 7.0], [np.nan, np.nan]])).tolist()
+    [[0, 1, 2], [0, 1, 2]]
+    """
 
     changes_rows: ClassVar[bool] = True
     norm_after: ClassVar[str | None] = "clip"
 
     columns: tuple[PiecesOf, ...]
-    length: float = 1.0
+
+    @classmethod
+    def read(cls, published: FloatArray) -> Pieces:
+        """The pieces that were `published`; `ValueError` for what no pieces publish."""
+        if published.ndim != 2 or published.shape[1] != 3 or not np.isfinite(published).all():
+            raise ValueError(f"pieces_ must be a table of three columns of finite numbers, got {published!r}")
+        columns, ends = np.unique(published[:, 0], return_index=True)
+        if not (np.diff(published[:, 0]) >= 0).all() or columns.tolist() != list(range(len(columns))):
+            raise ValueError("pieces_ must name the columns in their order, from 0 on")
+        return cls(tuple(_read(one) for one in np.split(published, ends[1:])))
 
     def published(self) -> dict[str, Any]:
-        """See `Outcome.published`."""
-        return {"pieces_": self.columns}
+        """For each piece its column, where it begins and its share of the rows. The first of a column of numbers begins
+        at the least double. Categories begin at 0, 1, …, others at the number after these, missing values at 0.
+        """
+        tables = []
+        for place, one in enumerate(self.columns):
+            begins = np.arange(one.size - 1.0) if one.starts is None else np.maximum(one.starts, _LEAST_DOUBLE)
+            tables.append(np.column_stack([np.full(one.size, place), np.append(begins, 0.0), one.shares]))
+        return {"pieces_": np.concatenate(tables)}
 
-    def apply(self, X: Any) -> Any:
-        """The cells of each row, shape (n, C)."""
-        codes = [one.codes(np.asarray(X[:, j], dtype=np.float64)) for j, one in enumerate(self.columns)]
-        return np.array(codes, dtype=np.uint16).T
+    @property
+    def features(self) -> int:
+        """See `Outcome.features`."""
+        return sum(one.shape[1] for one in self.maps)
+
+    @property
+    def maps(self) -> list[FloatArray]:
+        """See `maps_of`."""
+        return maps_of(self.columns)
+
+    def effects(self, theta: FloatArray) -> list[FloatArray]:
+        """What each piece of each column adds to a score, shape (…, pieces) from θ of shape (…, D); mean 0."""
+        maps = self.maps
+        split = np.cumsum([one.shape[1] for one in maps])
+        return [part @ one.T for part, one in zip(np.split(theta, split, axis=-1)[:-1], maps, strict=True)]
+
+    def codes(self, X: FloatArray) -> IntArray:
+        """Which piece of each column a row is on, shape (C, n)."""
+        return np.array([one.codes(X[:, j]) for j, one in enumerate(self.columns)], dtype=np.uint16)
+
+    def apply(self, X: Any) -> CodedRows:
+        """See `Outcome.apply`."""
+        return CodedRows(self.codes(X.matrix), self.maps, X.constant)
+
+    def whole(self, rows: TableRows) -> CodedRows:
+        """As `apply`, for rows that are scored: a score is a sum of effects, whatever the row's length."""
+        found = self.apply(rows)
+        found.factors = np.ones(found.n_rows)
+        return found
 
     def seen(self, rows: Rows, row_norm: str = "clip") -> CodedRows:
         """See `Outcome.seen`."""
-        return self.coded(rows.matrix, rows.constant)
+        return self.apply(rows)
 
-    def coded(self, X: Any, constant: float) -> CodedRows:
-        """Rows of a table as codes."""
-        return CodedRows(self.apply(X).T, maps_of(self.columns, length=self.length), constant)
 
-    def scores(self, X: Any, theta: FloatArray, constant: float) -> FloatArray:
-        """The score of each row, a sum of the effects of its pieces and the intercept: no row is shortened here."""
-        rows = self.coded(X, constant)
-        rows.factors = np.ones(rows.n_rows)
-        return rows.margins(theta)
+def _read(published: FloatArray) -> PiecesOf:
+    _, begins, shares = published.T
+    listed_in_order = begins[:-1].tolist() == list(range(len(begins) - 1))
+    starts = None if listed_in_order else np.append(-np.inf, begins[1:-1])
+    if starts is not None and not (begins[0] == _LEAST_DOUBLE and (np.diff(begins[:-1]) > 0).all()):
+        raise ValueError("pieces_ must begin at the least double and rise, or count from 0 on")
+    if len(begins) < 2 or (shares < 0).any():
+        raise ValueError("pieces_ must have two pieces or more a column, and shares of at least 0")
+    return PiecesOf(starts, shares)
 
 
 class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):
-    """See `Taken`; `TableColumns` have been declared."""
+    """Noisy counts of a table's columns, and the pieces that are made of them; `TableColumns` have been declared."""
+
+    fingerprinted = ("pieces_",)
 
     def released(self, step: PieceNoise, public: PublicRows) -> Generator[Statistic, FloatArray, Pieces]:
         """See `Taken.released`."""
         declared = public.known(TableColumns)
         assert declared is not None
         return Pieces(tuple((yield from pieces_of(declared.columns, step, public.n_rows, declared.pieces))))
+
+    def refused(self, step: PieceNoise, problem: Any, facts: Mapping[str, Any]) -> str | None:
+        """See `Taken.refused`."""
+        if isinstance(problem.declared, TableColumns):
+            return None
+        return f"steps must hold no PieceNoise but for an additive model of a table, got {step!r}"
+
+    def lines(self, certificate: Any) -> list[str]:
+        """See `Taken.lines`."""
+        if (step := self.step_of(certificate)) is None:
+            return []
+        noises = ("magnitudes", step.magnitudes), ("cells", step.cells), ("categories", step.categories)
+        told = ", ".join(f"{name} {sigma:.6g}" for name, sigma in noises if sigma is not None)
+        return [f"  pieces     of {step.columns} columns, noise on counts of {told}: part of the promise"]
+
+    def covered(self, certificate: Any) -> list[str]:
+        """See `Taken.covered`."""
+        words = "the pieces of the columns and the share of the rows in each, with noise"
+        return [] if self.step_of(certificate) is None else [words]
+
+    def plausible(self, certificate: Any, published: Published, features: int) -> bool:
+        """See `Taken.plausible`."""
+        step, found = self.step_of(certificate), published["pieces_"]
+        if step is None or found is None:
+            return step is None and found is None
+        try:
+            read = Pieces.read(found)
+        except ValueError:
+            return False
+        return len(read.columns) == step.columns and read.features == features

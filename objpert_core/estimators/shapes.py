@@ -1,0 +1,116 @@
+"""What an additive model does, for people: its shapes, a row's score as a sum, and shapes made monotone; all of it from
+what was released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.isotonic import IsotonicRegression
+
+from objpert_core._validation import FloatArray, choice
+from objpert_core.learning.problem.rows import TableRows
+from objpert_core.learning.steps.pieces import Pieces, PiecesOf
+from objpert_core.learning.steps.stated import published_by
+
+MISSING, OTHER = "missing", "other"
+_LEAST = 1e-9  # a share that a piece counts for in a monotone shape, however rare it is
+
+
+class Shapes(NamedTuple):
+    """The names of an additive model's columns, their pieces, and what each piece adds to a score.
+
+    `effects` has an array for each column, of shape (K, pieces), with K = 1 for two classes and for numbers.
+    """
+
+    names: list[str]
+    pieces: Pieces
+    effects: list[FloatArray]
+    classes: list[Any]
+
+    @classmethod
+    def of(cls, model: Any) -> Shapes:
+        """The shapes of a fitted or released model; `AttributeError` for a model without pieces."""
+        if model.pieces_ is None or model.columns_ is None:
+            raise AttributeError(f"{type(model).__name__} has no shapes: it is no additive model")
+        pieces, coef = Pieces.read(model.pieces_), np.atleast_2d(model.coef_)
+        classes = model.classes_.tolist() if len(coef) > 1 else [None]
+        names = model.columns_.names or range(len(pieces.columns))
+        return cls([str(name) for name in names], pieces, pieces.effects(coef), classes)
+
+    def table(self, columns: Any) -> pd.DataFrame:
+        """See the attribute `shapes_` of additive models; `columns` is their `columns_`."""
+        rows = []
+        for name, known, one, effects in zip(
+            self.names, columns.columns, self.pieces.columns, self.effects, strict=True
+        ):
+            for place, (label, low, high) in enumerate(_labelled(one, getattr(known, "categories", ()))):
+                for which, of_class in enumerate(self.classes):
+                    row = {"column": name, "piece": label, "low": low, "high": high}
+                    row |= {} if of_class is None else {"class": of_class}
+                    rows.append(row | {"effect": effects[which, place], "share": one.shares[place]})
+        return pd.DataFrame(rows)
+
+    def explained(self, values: TableRows, intercept: FloatArray) -> pd.DataFrame:
+        """Each row's score as a sum: the intercept, then a term for each column; of several classes each by itself."""
+        codes = self.pieces.codes(values.matrix)
+        parts = []
+        for which in range(len(self.classes)):
+            terms = {name: own[which][line] for name, own, line in zip(self.names, self.effects, codes, strict=True)}
+            parts.append(pd.DataFrame({"intercept": np.full(values.n_rows, np.ravel(intercept)[which])} | terms))
+        return parts[0] if len(parts) == 1 else pd.concat(dict(zip(self.classes, parts, strict=True)), axis=1)
+
+
+def _labelled(one: PiecesOf, categories: Any) -> list[tuple[str, float, float]]:
+    """A label for each piece, and where it begins and ends; NaN where it is no interval."""
+    if one.starts is None:
+        return [(label, np.nan, np.nan) for label in (*categories, OTHER, MISSING)]
+    ends = np.append(one.starts[1:], np.inf)
+    return [
+        *((_interval(low, high), low, high) for low, high in zip(one.starts.tolist(), ends.tolist(), strict=True)),
+        (MISSING, np.nan, np.nan),
+    ]
+
+
+def _interval(low: float, high: float) -> str:
+    """An interval in words, with as few digits as tell its ends apart."""
+    if np.isinf(low):
+        return "all numbers" if np.isinf(high) else f"below {_short(high, low)}"
+    if np.isinf(high):
+        return f"{_short(low, high)} or more"
+    if high == np.nextafter(low, np.inf):
+        return f"{low:.15g}"
+    return f"{_short(low, high)} to {_short(high, low)}"
+
+
+def _short(number: float, other: float) -> str:
+    for digits in range(4, 17):
+        if np.isinf(other) or float(f"{number:.{digits}g}") != float(f"{other:.{digits}g}"):
+            return f"{number:.{digits}g}"
+    return repr(number)
+
+
+def made_monotone(model: Any, directions: Mapping[str, str]) -> None:
+    """Replace effects of columns by the nearest that rise or fall, by the noisy shares; missing values keep theirs.
+
+    This is post-processing of what was released, so it costs nothing (docs/theorems.md, T55).
+    """
+    shapes, coef = Shapes.of(model), np.atleast_2d(model.coef_).copy()
+    ends = np.cumsum([0, *(one.shape[1] for one in shapes.pieces.maps)])
+    for name, direction in directions.items():
+        place = shapes.names.index(choice("column", str(name), shapes.names))
+        rises = choice(f"direction of {name!r}", direction, ("up", "down")) == "up"
+        one, table, own = shapes.pieces.columns[place], shapes.pieces.maps[place], slice(*ends[place : place + 2])
+        several = len(one.shares) - (2 if one.starts is None else 1)  # others and missing values have no place
+        for line, effects in zip(coef, shapes.effects[place], strict=True):
+            weights = np.maximum(one.shares[:several], _LEAST)
+            wanted = effects.copy()
+            wanted[:several] = IsotonicRegression(increasing=rises).fit_transform(
+                np.arange(several), effects[:several], sample_weight=weights
+            )
+            line[own] = np.linalg.lstsq(table, wanted - one.shares @ wanted, rcond=None)[0]
+    model.coef_ = coef.reshape(model.coef_.shape)
+    model.privacy_ = model.privacy_.about(model.coef_, model.intercept_, published_by(model))
