@@ -101,7 +101,7 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
 
         def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> list[Learned]:
             how = solving(s, rows.row_norm, callback)
-            rows_known = {"ranges": rows.declared, "declared_rows": s.public_rows}
+            rows_known = {"declared": rows.declared, "declared_rows": s.public_rows}
             problem = Problem(data.X, data.targets, objective.loss, solving=how, **rows_known)
             releases = solve_and_perturb_draws(problem, terms, mechanism, lam, s.tau, random_states)
             return [Learned(one, {**solved(one), "margin_": s.margin}) for one in releases]

@@ -30,6 +30,23 @@ REGRESSOR = {
     "huber_threshold": (ABOVE_ZERO, (-1.0, 0.0)),
     "target_range": RANGE_OF_TARGETS,
 }
+TABLE = {
+    "columns": (
+        "None or a dict of columns and Number(...) or Categories(...)",
+        ([0], {0: (0, 1)}, {"a": None}),
+    ),
+    "missing_words": ("a list of texts", ("-", 1)),
+    "pieces": ("a number from 3 to 256", (2, 1000, math.nan)),
+    "accountant": ("one of 'profile'", ("rdp", None)),
+}
+ADDITIVE = TABLE | {
+    "lam": (FROM_ZERO, (-1.0,)),
+    "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm'", ("non-glm",)),
+}
+ADDITIVE_REGRESSOR = TABLE | {
+    "bound": ("one of 'two-signed', 'glm'", ("logistic",)),
+    "target_range": RANGE_OF_TARGETS,
+}
 OUTPUT = {
     "lam": (ABOVE_ZERO, (0.0, -1.0)),
     "adjacency": ("one of 'add/remove', 'replace', 'add/remove one row', 'replace one row'", ("swap", None)),
@@ -127,6 +144,17 @@ CASES = [
         reads_rows=False,
         weighs=True,
     ),
+    Case("additive", est.ObjPertAdditiveClassifier, ranges=ADDITIVE, weighs=True),
+    Case(
+        "three additive classes",
+        est.ObjPertAdditiveClassifier,
+        {"classes": [0, 1, 2]},
+        ADDITIVE,
+        labels=(0, 1, 2),
+        slow=True,
+        weighs=True,
+    ),
+    Case("additive regressor", est.ObjPertAdditiveRegressor, ranges=ADDITIVE_REGRESSOR, weighs=True),
     Case("output perturbation", est.OutputPerturbationLogisticRegression, {"margin": 0.0}, ranges=OUTPUT),
     Case("replaced rows", est.OutputPerturbationLogisticRegression, {"adjacency": "replace"}, ranges=OUTPUT, slow=True),
     Case("dp-sgd", est.DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),
