@@ -15,6 +15,9 @@ from objpert_core.learning.steps.pieces import (
     Column,
     cells_between,
     cells_of_magnitudes,
+    Pieces,
+    PiecesOf,
+    TableColumns,
     maps_of,
     merged,
     pieces_of,
@@ -87,23 +90,20 @@ def test_a_row_has_one_piece_of_each_column_which_no_other_row_decides():
         order = np.random.default_rng(1).permutation(len(rows))
         assert np.array_equal(one.codes(np.asfortranarray(rows[order])[:, j]), codes[j][order])
     rows = CodedRows(codes.astype(np.uint16), maps_of(found), 0.3)
-    several = [one.pieces[-1] + 1 for one in found]
-    assert rows.dimension == 1 + sum(several) + sum(
-        one.starts is not None and many > 3 for one, many in zip(found, several, strict=True)
-    )
+    lines = sum(one.starts is not None and one.size > 3 for one in found)
+    assert rows.dimension == 1 + sum(one.size for one in found) + lines
     assert pickle.loads(pickle.dumps(asked[1].of))(Some(table, np.zeros(5000))).sum() == 5 * 5000
 
 
 def test_pieces_find_what_many_rows_share_and_hold_about_equal_counts():
     found, _ = released(a_table(100_000))
     gains = found[3]
-    assert np.bincount(gains.pieces, weights=gains.shares).max() == pytest.approx(0.9 * 0.97, abs=0.01)
+    assert gains.shares.max() == pytest.approx(0.9 * 0.97, abs=0.01)
     assert gains.codes(np.zeros(1)) == [np.argmax(gains.shares)]
-    assert len(set(gains.pieces[gains.codes(np.array([0.0, 3000.0, 7000.0, 15000.0]))].tolist())) == 4
+    assert len(set(gains.codes(np.array([0.0, 3000.0, 7000.0, 15000.0])).tolist())) == 4
     ages = found[0]
-    several = np.bincount(ages.pieces, weights=ages.shares)[:-1]
-    assert 6 <= len(several) <= 12
-    assert several.max() < 0.25
+    assert 6 <= ages.size - 1 <= 12
+    assert ages.shares[:-1].max() < 0.25
     assert ages.shares[-1] == pytest.approx(0.03, abs=0.005)
     mean = sum(one.shares @ np.einsum("ij,ij->i", own, own) for one, own in zip(found, maps_of(found), strict=True))
     assert mean == pytest.approx(1.0)
@@ -146,3 +146,33 @@ def test_merged_cells_are_all_there_and_no_piece_is_below_its_noise(seed):
     if len(starts) > 1:
         assert totals.min() >= 0
         assert (totals >= 2 * sigma - 1e-9).sum() >= len(starts) - 2  # small runs at an end go with a neighbour
+
+
+def test_what_is_published_says_what_the_pieces_are():
+    columns = [*COLUMNS, Column(ends=(1.0, 5.0))]
+    table = np.column_stack([a_table(5000), np.linspace(-1, 7, 5000)])
+    counted = TableColumns(tuple(columns), 8.0).counted
+    assert counted == {"unknown": 2, "numbers": 3, "listed": 3}
+    found, (_, second) = released(table, recommended_pieces(1.0, 1e-5, **counted), columns=columns)
+    assert second.noise[1] == (second.noise[1][0], 5 + 4 + 4)  # of declared pieces, those and missing values
+    assert found[-1].starts.tolist() == [-math.inf, 1.0, 5.0]
+    pieces = Pieces(tuple(found))
+    published = pieces.published()["pieces_"]
+    assert np.isfinite(published).all()
+    back = Pieces.read(published)
+    rows = np.vstack([table[:100], [[one] * 6 for one in ODD]])
+    assert np.array_equal(back.codes(rows), pieces.codes(rows))
+    for one, other in zip(back.maps, pieces.maps, strict=True):
+        assert np.array_equal(one, other)
+    theta = np.random.default_rng(0).normal(size=(3, pieces.features + 1))
+    for one, effects in zip(found, pieces.effects(theta), strict=True):
+        assert effects.shape == (3, one.size)
+        assert effects @ one.shares == pytest.approx(np.zeros(3), abs=1e-12)
+    for wrong in (published[::-1], published[:, :2], published * [1, 1, -1], published[1:]):
+        with pytest.raises(ValueError, match="pieces_ must"):
+            Pieces.read(wrong)
+
+
+def test_one_piece_has_no_line():
+    one = PiecesOf(np.array([-np.inf]), np.array([0.9, 0.1]))
+    assert one.coordinates()[0].shape == (2, 2)
