@@ -13,29 +13,31 @@ from objpert_core.accounting.steps.class_counts import recommended_counts
 from objpert_core.accounting.steps.pieces import FEWEST_PIECES, MOST_PIECES, pieces_of_a_column, recommended_pieces
 from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
-from objpert_core.datasets.tables.columns import Categories, Number, typed_value
+from objpert_core.datasets.tables.columns import Number, typed_value
 from objpert_core.estimators import objective
 from objpert_core.estimators.base import LinearClassifier, LinearModel, LinearRegressor
 from objpert_core.estimators.constraints import one_of, or_none, several_labels
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.logistic_regression import lam_and_margin, left_for_a_row, rest_weight
 from objpert_core.estimators.objective import by_objective_perturbation
-from objpert_core.estimators.parameters import Advanced
+from objpert_core.estimators.parameters import Advanced, Settings
 from objpert_core.estimators.recipe import Objective, Public, Recipe
 from objpert_core.estimators.steps_before import RowPlan, by_rule_for, terms_of
-from objpert_core.estimators.tables import KnownTable
+from objpert_core.estimators.tables import Declared, KnownTable
 from objpert_core.estimators.weights import BALANCED, class_weights
 from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
 from objpert_core.learning.steps.pieces import Column, TableColumns
 
+_LEAST_LAM = 0.3  # times the noise of a Gaussian mechanism: a piece that few rows are on has an effect of about 1 then
+
 
 def known_columns(name: str, value: Any) -> Any:
     """`value`; `ValueError` unless it is None or a mapping of columns to what is public of them."""
     given = value.values() if isinstance(value, Mapping) else [] if value is None else [None]
-    if all(isinstance(one, Number | Categories) for one in given):
+    if all(isinstance(one, Declared) for one in given):
         return value
-    raise ValueError(f"{name} must be None or a dict of columns and Number(...) or Categories(...), got {value!r}")
+    raise ValueError(f"{name} must be None or a dict of columns and Number, Categories or Date, got {value!r}")
 
 
 def words(name: str, value: Any) -> tuple[str, ...]:
@@ -69,6 +71,11 @@ def kinds_of(model: LinearModel, public: Public) -> tuple[Column, ...]:
     return known.kinds
 
 
+def ratio_of(s: Settings, terms: Terms) -> float:
+    """The sensitivity-to-noise ratio μ of a Gaussian mechanism with what the steps leave of ε."""
+    return 1 / calibrate_gaussian(left_for_a_row(s, terms), s.delta).sigma
+
+
 def by_pieces(
     model: LinearModel, public: Public, minimised: Callable[[Terms, int], Objective], *steps: Step | None, **fits: Any
 ) -> Recipe:
@@ -79,8 +86,8 @@ def by_pieces(
     noise = by_rule_for(s, recommended_pieces, **TableColumns(kinds, FEWEST_PIECES).counted)
     terms = terms_of(s, public, *steps, noise, reads_rows=True, accountant=s.accountant, **fits)
     assert terms.public_rows is not None
-    ratio = 1 / calibrate_gaussian(left_for_a_row(s, terms), s.delta).sigma
-    table = TableColumns(kinds, s.pieces or pieces_of_a_column(terms.public_rows, public.columns, ratio))
+    pieces = s.pieces or pieces_of_a_column(terms.public_rows, public.columns, ratio_of(s, terms))
+    table = TableColumns(kinds, pieces)
     rows = RowPlan(table, noise, AS_THEY_ARE, "clip")
     return by_objective_perturbation(model, public, rows, terms, minimised(terms, table.features + 1), counted=True)
 
@@ -172,7 +179,7 @@ class ObjPertAdditiveClassifier(LinearClassifier):
 
         def minimised(terms: Terms, dimension: int) -> Objective:
             lam, margin = lam_and_margin(s, dimension, terms)
-            lam = max(lam, LEAST_LAM / calibrated_ratio)
+            lam = max(lam, _LEAST_LAM / ratio_of(s, terms))
             return Objective(LogisticLoss(margin if s.margin is None else s.margin), lam if s.lam is None else s.lam)
 
         fits = {"fits": public.fits, "rest_weight": rest_weight(s, public.fits)}

@@ -112,5 +112,8 @@ def made_monotone(model: Any, directions: Mapping[str, str]) -> None:
                 np.arange(several), effects[:several], sample_weight=weights
             )
             line[own] = np.linalg.lstsq(table, wanted - one.shares @ wanted, rcond=None)[0]
+    # coefficients of a classifier lie on the lattice of its fit
+    if model.coef_.ndim == 2 and (spacing := model.privacy_.lattice) is not None:
+        coef = np.round(coef / spacing) * spacing
     model.coef_ = coef.reshape(model.coef_.shape)
     model.privacy_ = model.privacy_.about(model.coef_, model.intercept_, published_by(model))

@@ -32,14 +32,15 @@ REGRESSOR = {
 }
 TABLE = {
     "columns": (
-        "None or a dict of columns and Number(...) or Categories(...)",
+        "None or a dict of columns and Number, Categories or Date",
         ([0], {0: (0, 1)}, {"a": None}),
     ),
     "missing_words": ("a list of texts", ("-", 1)),
-    "pieces": ("a number from 3 to 256", (2, 1000, math.nan)),
+    "pieces": ("a number from 3 to 256", (2.0, 1000.0, math.nan)),
     "accountant": ("one of 'profile'", ("rdp", None)),
 }
 ADDITIVE = TABLE | {
+    "classes": LOGISTIC["classes"],
     "lam": (FROM_ZERO, (-1.0,)),
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm'", ("non-glm",)),
 }
@@ -144,7 +145,7 @@ CASES = [
         reads_rows=False,
         weighs=True,
     ),
-    Case("additive", est.ObjPertAdditiveClassifier, ranges=ADDITIVE, weighs=True),
+    Case("additive", est.ObjPertAdditiveClassifier, ranges=ADDITIVE, weighs=True, table=True),
     Case(
         "three additive classes",
         est.ObjPertAdditiveClassifier,
@@ -153,8 +154,9 @@ CASES = [
         labels=(0, 1, 2),
         slow=True,
         weighs=True,
+        table=True,
     ),
-    Case("additive regressor", est.ObjPertAdditiveRegressor, ranges=ADDITIVE_REGRESSOR, weighs=True),
+    Case("additive regressor", est.ObjPertAdditiveRegressor, ranges=ADDITIVE_REGRESSOR, weighs=True, table=True),
     Case("output perturbation", est.OutputPerturbationLogisticRegression, {"margin": 0.0}, ranges=OUTPUT),
     Case("replaced rows", est.OutputPerturbationLogisticRegression, {"adjacency": "replace"}, ranges=OUTPUT, slow=True),
     Case("dp-sgd", est.DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),

@@ -18,7 +18,7 @@ SOLVED = sorted(
     (
         kind
         for kind in map(estimators.__dict__.__getitem__, estimators.__all__)
-        if hasattr(kind, "fit_beside") and "tau" in names_of(kind())
+        if hasattr(kind, "fit_beside") and "tau" in names_of(kind()) and not kind.reads_tables  # which are not sparse
     ),
     key=lambda kind: kind.__name__,
 )

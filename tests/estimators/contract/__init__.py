@@ -21,19 +21,31 @@ from tests.estimators.contract import (
     recipes,
     rows,
     sizes,
+    tables,
     targets,
 )
 from tests.estimators.contract.case import Case, Promise
 
 CONTRACT: tuple[Promise, ...] = tuple(
     one
-    for module in (fits, recipes, certificates, rows, sizes, invalid_rows, targets, copies, cautions)
+    for module in (fits, recipes, certificates, rows, sizes, invalid_rows, targets, tables, copies, cautions)
     for one in vars(module).values()
     if isfunction(one) and getmodule(one) is module and list(signature(one).parameters) == ["case"]
 )
 """Every promise."""
 
 
+OF_NUMBERS = (
+    rows.the_container_of_the_rows_does_not_matter,
+    rows.the_norm_of_the_rows_is_enforced_in_fit_and_in_predict,
+    rows.a_zero_row_is_scored_by_the_intercept,
+    rows.without_an_intercept_there_is_none,
+    invalid_rows.rows_with_nan_or_infinity_are_refused,
+    invalid_rows.invalid_rows_count_as_none_where_errors_must_not_tell,
+    invalid_rows.no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell,
+    copies.a_released_copy_and_a_pipeline_of_scikit_learns_predict_the_same,
+)
+"""Promises about rows of numbers, each of which a coefficient multiplies; tables have promises of their own."""
 SLOW = (
     invalid_rows.no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell,
     sizes.the_number_of_rows_decides_nothing_unless_it_is_named_in_any_setting,
@@ -54,5 +66,7 @@ def parametrize_with_contract(cases: Iterable[Case]) -> pytest.MarkDecorator:
             )
             for case in cases
             for promise in CONTRACT
+            if promise not in OF_NUMBERS or not case.table
+            if getmodule(promise) is not tables or case.table
         ],
     )

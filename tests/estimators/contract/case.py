@@ -77,6 +77,8 @@ class Case:
         Of a classifier's rows.
     weighs : bool, default=False
         Whether `fit` takes each row's own weight.
+    table : bool, default=False
+        Whether rows are those of a raw table.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Case:
     composes: bool = True
     labels: tuple[int, ...] = (0, 1)
     weighs: bool = False
+    table: bool = False
 
     def new(self, **parameters: Any) -> Any:
         """An unfitted estimator."""
