@@ -67,7 +67,7 @@ def kinds_of(model: LinearModel, public: Public) -> tuple[Column, ...]:
         declared = tuple((model.settings.columns or {}).values())
         if len(declared) > public.columns:
             raise ValueError(f"columns must name at most {public.columns} columns, got {len(declared)}")
-        known = KnownTable(None, (*declared, *[Number("private", "private")] * (public.columns - len(declared))))
+        known = KnownTable(None, (*declared, *[Number(math.nan, math.nan)] * (public.columns - len(declared))))
     return known.kinds
 
 

@@ -37,7 +37,6 @@ from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.solvers import Callback
-from objpert_core.learning.steps.ranges import Ranges
 
 SOLVED: Mapping[str, Any] = {
     "tau": DEFAULT_TAU,
@@ -175,7 +174,7 @@ def by_objective_perturbation(
         run,
         objective,
         rows.row_norm,
-        rows.declared if isinstance(rows.declared, Ranges) else None,
+        rows.ranges,
         counted,
         (*rows.released, *(_ALSO[step.name] for step in terms.steps if step.name in _ALSO)),
         (*rows_cautions(s, name, counted), *rows.cautions),

@@ -115,7 +115,7 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
             run,
             objective,
             rows.row_norm,
-            rows.declared,
+            rows.ranges,
             reads_rows=counted,
             released=rows.released,
             cautions=cautions,

@@ -76,7 +76,8 @@ def _filled(found: Copy, model: Any, feature_names: bool) -> Copy:
             setattr(found, name, np.array(values, dtype=np.float64))
     found.n_features_in_ = int(model.n_features_in_)
     found.privacy_ = model.privacy_.public()
-    found.columns_ = model.columns_
+    if model.columns_ is not None:
+        found.columns_ = model.columns_
     if isinstance(found, ClassScores):
         found.classes_ = np.array(model.classes_)
     if feature_names and hasattr(model, "feature_names_in_"):

@@ -101,7 +101,7 @@ def made_monotone(model: Any, directions: Mapping[str, str]) -> None:
     shapes, coef = Shapes.of(model), np.atleast_2d(model.coef_).copy()
     ends = np.cumsum([0, *(one.shape[1] for one in shapes.pieces.maps)])
     for name, direction in directions.items():
-        place = shapes.names.index(choice("column", str(name), shapes.names))
+        place = shapes.names.index(choice("column", str(name), tuple(shapes.names)))
         rises = choice(f"direction of {name!r}", direction, ("up", "down")) == "up"
         one, table, own = shapes.pieces.columns[place], shapes.pieces.maps[place], slice(*ends[place : place + 2])
         several = len(one.shares) - (2 if one.starts is None else 1)  # others and missing values have no place

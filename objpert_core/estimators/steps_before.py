@@ -85,6 +85,11 @@ class RowPlan(NamedTuple):
         return None if self.declared is None else self.declared.features
 
     @property
+    def ranges(self) -> Ranges | None:
+        """Public ranges to which columns are cut."""
+        return self.declared if isinstance(self.declared, Ranges) else None
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """What is released before the fit for the sake of the rows."""
         return asked(self.noise, self.standardisation)

@@ -36,7 +36,7 @@ TABLE = {
         ([0], {0: (0, 1)}, {"a": None}),
     ),
     "missing_words": ("a list of texts", ("-", 1)),
-    "pieces": ("a number from 3 to 256", (2.0, 1000.0, math.nan)),
+    "pieces": ("a number from 3 to 256", (2.0, 1000.0)),
     "accountant": ("one of 'profile'", ("rdp", None)),
 }
 ADDITIVE = TABLE | {
