@@ -37,7 +37,6 @@ TABLE = {
     ),
     "missing_words": ("a list of texts", ("-", 1)),
     "pieces": ("a number from 3 to 256", (2.0, 1000.0)),
-    "accountant": ("one of 'profile'", ("rdp", None)),
 }
 ADDITIVE = TABLE | {
     "classes": LOGISTIC["classes"],
