@@ -7,8 +7,6 @@ one type, and never because of another row.
 from __future__ import annotations
 
 import math
-import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -18,12 +16,23 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from objpert_core._validation import FloatArray, IntArray
-from objpert_core.datasets.tables.columns import LONGEST_CATEGORY, PRIVATE, BadCell, Categories, Number
+from objpert_core._validation import FloatArray
+from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.raw import Raw, typed
-from objpert_core.datasets.tables.schema import TableSchema, as_text, typed_words
+from objpert_core.datasets.tables.schema import TableSchema, typed_words
 from objpert_core.datasets.tables.written import Date, Money, Percent
+from objpert_core.estimators.cells import (
+    ANYTHING,
+    CATEGORIES,
+    DATES,
+    NUMBERS,
+    TRUTHS,
+    different_values,
+    doubles,
+    kind_of,
+    text_of,
+)
 from objpert_core.estimators.frames import checked_rows, package_of, type_of
 from objpert_core.learning.screening import without_masks
 from objpert_core.learning.steps.pieces import Column
@@ -31,15 +40,12 @@ from objpert_core.learning.steps.pieces import Column
 Declared = Number | Categories | Date | Raw
 """What is known of a column; of `Raw` that a schema has made its cells numbers already."""
 
-_NUMBERS, _TRUTHS, _DATES, _CATEGORIES, _ANYTHING = "numbers", "truth values", "dates", "categories", "anything"
-_ALIKE = frozenset([str, bool, int, float, np.float64, np.int64])  # equal values of one such type have one text
-_UNREADABLE = "?" * (LONGEST_CATEGORY + 1)  # no number, no date and no category
 _NEVER: dict[type, tuple[str, ...]] = {
-    Number: (_DATES,),
-    Date: (_TRUTHS,),
-    Percent: (_NUMBERS, _TRUTHS, _DATES),
-    Money: (_NUMBERS, _TRUTHS, _DATES),
-    Raw: (_TRUTHS, _DATES, _CATEGORIES, _ANYTHING),
+    Number: (DATES,),
+    Date: (TRUTHS,),
+    Percent: (NUMBERS, TRUTHS, DATES),
+    Money: (NUMBERS, TRUTHS, DATES),
+    Raw: (TRUTHS, DATES, CATEGORIES, ANYTHING),
 }
 _TOGETHER = 4096  # rows that are written at once: they stay in the cache while a column after the other is
 _SHOWN = 10  # names of a table in one message
@@ -91,9 +97,9 @@ class KnownTable:
                 raise ValueError(f"columns must hold Number, Categories or Date for {name!r}, got {got}")
         found = []
         for label, column in zip(labels, columns, strict=True):
-            known, kind = declared.get(label), _kind(column)
+            known, kind = declared.get(label), kind_of(column)
             if known is None:
-                if kind not in (_NUMBERS, _TRUTHS) and (package_of(column) or column.dtype != object):
+                if kind not in (NUMBERS, TRUTHS) and (package_of(column) or column.dtype != object):
                     raise ValueError(_undeclared(label, column))
                 known = Number(PRIVATE, PRIVATE)  # type: ignore[arg-type]
             _refuse_type(label, known, column)
@@ -166,8 +172,8 @@ def _columns(X: Any) -> tuple[tuple[Any, ...] | None, list[Any], int]:
 
 def _of_rows(rows: Sequence[Any]) -> np.ndarray:
     """Rows as an array of objects, whatever their cells hold."""
-    if any(isinstance(row, str) or not hasattr(row, "__len__") or not hasattr(row, "__iter__") for row in rows):
-        return np.empty(len(rows))
+    if not all(isinstance(row, (Sequence, np.ndarray, pd.Series)) and not isinstance(row, str) for row in rows):
+        return np.empty(len(rows))  # of one dimension
     sizes = set(map(len, rows))
     if len(sizes) > 1:
         raise ValueError(f"X must have rows of one length, got {min(sizes)} and {max(sizes)} cells")
@@ -175,33 +181,14 @@ def _of_rows(rows: Sequence[Any]) -> np.ndarray:
     return np.fromiter(chain.from_iterable(rows), dtype=object, count=int(np.prod(shape))).reshape(shape)
 
 
-def _kind(column: Any) -> str:
-    """What a column holds by its type."""
-    kind = column.dtype
-    if package_of(column) == "polars":
-        if kind.is_numeric() or kind.is_temporal():
-            return _NUMBERS if kind.is_numeric() else _DATES
-        return {"Boolean": _TRUTHS, "Categorical": _CATEGORIES, "Enum": _CATEGORIES}.get(type_of(column), _ANYTHING)
-    if isinstance(kind, pd.CategoricalDtype):
-        return _CATEGORIES
-    types = pd.api.types
-    if types.is_bool_dtype(kind):
-        return _TRUTHS
-    if types.is_complex_dtype(kind):
-        raise ValueError(f"X must hold real numbers, got a column of type {kind}: Complex data not supported")
-    if types.is_numeric_dtype(kind):
-        return _NUMBERS
-    return _DATES if re.match("date|time|duration|period", str(kind)) else _ANYTHING
-
-
 def _undeclared(label: Any, column: Any) -> str:
     """Why a column has to be declared, and how."""
-    got, kind = f"got column {label!r} of type {type_of(column)}", _kind(column)
-    if kind == _DATES:
+    got, kind = f"got column {label!r} of type {type_of(column)}", kind_of(column)
+    if kind == DATES:
         dates = _line(label, "Date('2000-01-01', '2029-12-31', format='%Y-%m-%d')")
         return f"X must have numbers in place of dates, such as the year, {got}: convert it, or declare {dates}"
     listed = _line(label, "Categories([...])")
-    if kind == _CATEGORIES:
+    if kind == CATEGORIES:
         return f"columns must list categories that are publicly known, {got}, whose own are read off the data: {listed}"
     return f"columns must say what a column holds that is not of numbers, {got}: {listed}"
 
@@ -212,7 +199,7 @@ def _line(label: Any, what: str) -> str:
 
 def _refuse_type(label: Any, known: Declared, column: Any) -> None:
     """`ValueError` where cells of this type are never what was declared."""
-    if _kind(column) in _NEVER.get(type(known), ()):
+    if kind_of(column) in _NEVER.get(type(known), ()):
         what, got = type(known).__name__, type_of(column)
         raise ValueError(f"columns must say what X holds, got {what} for column {label!r} of type {got}")
 
@@ -220,82 +207,20 @@ def _refuse_type(label: Any, known: Declared, column: Any) -> None:
 def _cells(label: Any, known: Declared, column: Any, numerals: Numerals, judged: bool) -> Any:
     """The numbers of a column."""
     _refuse_type(label, known, column)
-    if _kind(column) == _NUMBERS and isinstance(known, Raw):
-        return _doubles(column)
-    if _kind(column) == _NUMBERS and type(known) is Number:
-        return numerals.with_gaps(_doubles(column))
-    values, places = _different(column, known)
+    if kind_of(column) == NUMBERS and type(known) in (Number, Raw):
+        found = doubles(column)
+        return found if isinstance(known, Raw) else numerals.with_gaps(found)
+    values, places = different_values(column, known)
     numbers, bad = _read(known, values, numerals)
     rows = [] if judged or not bad else np.flatnonzero(np.isin(places, bad)).tolist()
     if rows:
         what = f"dates of the form {known.format}" if isinstance(known, Date) else "numbers"
+        or_list = "" if isinstance(known, Date) else f"declare {_line(label, 'Categories([...])')}, "
         raise ValueError(
-            f"X must hold {what} in column {label!r}, got another value in row {rows[0]}: declare "
-            f"{_line(label, 'Categories([...])')}, or name words for missing values as missing_words"
+            f"X must hold {what} in column {label!r}, got another value in row {rows[0]}: {or_list}name it in "
+            "missing_words, or fit with on_error='release', for which it is missing"
         )
     return np.append(numbers, np.nan)[places]
-
-
-def _doubles(column: Any) -> Any:
-    """A column of numbers by its type, NaN where one is missing."""
-    if package_of(column) == "polars":
-        return column.cast(sys.modules["polars"].Float64).to_numpy()
-    if isinstance(column.dtype, np.dtype):
-        return np.asarray(column)
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _different(column: Any, known: Declared) -> tuple[Sequence[Any], IntArray]:
-    """The different values of a column, and which of them each row has: −1 for a missing one."""
-    kind, dtype = _kind(column), column.dtype
-    if package_of(column) == "polars":
-        return _different_in_polars(column, known)
-    if kind == _NUMBERS and pd.api.types.is_float_dtype(dtype):
-        return _factorised(np.asarray(_doubles(column), dtype=np.float64))
-    if kind != _ANYTHING or (not isinstance(dtype, np.dtype) and dtype.type is str):
-        return _factorised(pd.Series(column))
-    return _different_objects(np.asarray(column, dtype=object), known)
-
-
-def _factorised(cells: Any) -> tuple[list[Any], IntArray]:
-    places, values = pd.factorize(cells)
-    return list(values), places
-
-
-def _different_in_polars(column: Any, known: Declared) -> tuple[Sequence[Any], IntArray]:
-    polars, kind = sys.modules["polars"], type_of(column)
-    if kind in ("String", "Categorical", "Enum"):
-        own = column.cast(polars.Categorical) if kind == "String" else column
-        different = own.unique().drop_nulls()
-        codes = different.to_physical().to_numpy()
-        which = np.full(int(codes.max(initial=0)) + 2, -1)
-        which[codes] = np.arange(len(codes))
-        places = which[own.to_physical().cast(polars.Int64).fill_null(-1).to_numpy()]
-        return different.cast(polars.String).to_list(), places
-    if _kind(column) == _ANYTHING or "128" in kind or kind == "Decimal":
-        return _different_objects(np.fromiter(column.to_list(), dtype=object), known)
-    own = column.cast(polars.Float64) if column.dtype.is_float() else column.to_physical()
-    values, places = _factorised(own.fill_null(False if kind == "Boolean" else 0).to_numpy())
-    found = polars.Series(values).cast(column.dtype).to_list()
-    return found, np.where(column.is_null().to_numpy(), -1, places)
-
-
-def _different_objects(cells: np.ndarray, known: Declared) -> tuple[Sequence[Any], IntArray]:
-    if pd.api.types.infer_dtype(cells) in ("string", "integer", "floating", "boolean"):
-        return _factorised(cells)
-    found: list[Any] = []
-    places = np.full(len(cells), -1)
-    there = ~pd.isna(cells)
-    types = np.fromiter((id(type(one)) for one in cells), dtype=np.int64, count=len(cells))
-    for kind in {type(one) for one in cells} - {type(np.ma.masked)}:
-        rows = np.flatnonzero((types == id(kind)) & there)
-        own = cells[rows]
-        if kind not in _ALIKE:
-            own = np.fromiter((_text(one, known) for one in own), dtype=object, count=len(own))
-        values, own_places = _factorised(own)
-        places[rows] = own_places + len(found)
-        found += values
-    return found, places
 
 
 def _read(known: Declared, values: Sequence[Any], numerals: Numerals) -> tuple[FloatArray, list[int]]:
@@ -305,7 +230,7 @@ def _read(known: Declared, values: Sequence[Any], numerals: Numerals) -> tuple[F
         if type(known) is Number and isinstance(value, (bool, int, float, np.number, np.bool_)):
             numbers[place] = _double(value)
         else:
-            texts[place] = _text(value, known)
+            texts[place] = text_of(value, known)
     numbers, bad = numerals.with_gaps(numbers), []
     try:
         read = Raw(typed(known)).read(list(texts.values()), numerals)
@@ -322,10 +247,3 @@ def _double(value: Any) -> float:
         return float(value)
     except OverflowError:  # a whole number beyond the doubles
         return math.inf if value > 0 else -math.inf
-
-
-def _text(value: Any, known: Declared) -> str:
-    try:
-        return as_text(float(value) if isinstance(value, np.floating) else value, known)
-    except Exception:  # of a stranger's type, or of more digits than Python writes
-        return _UNREADABLE

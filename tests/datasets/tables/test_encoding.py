@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 from objpert_core.datasets import (
     Categories,
     Dialect,
+    Money,
     Number,
     NumericTarget,
+    Percent,
     Person,
     SeveralValues,
     TableError,
@@ -195,6 +198,23 @@ def test_a_schema_survives_its_text() -> None:
         assert math.isclose(again.largest_norm, np.sqrt(sum(c.largest_square for c in schema.columns.values())))
 
 
+def test_public_pieces_survive_their_text_and_change_no_matrix() -> None:
+    pieces = {
+        "a": Number(0, 9, pieces=np.array([1, 2.5])),
+        "b": Number("private", "private", pieces=[-1e9, 1e9]),
+        "c": Percent(0, 100, pieces=(50,)),
+        "d": Money(0, 9, sign="$", pieces=range(1, 9)),
+    }
+    schema = TableSchema(pieces, WIDE.target)
+    assert schema.columns["a"].pieces == (1.0, 2.5)
+    assert TableSchema.from_json(schema.to_json()).columns["a"] == schema.columns["a"]
+    assert TableSchema.from_json(schema.to_json()).to_json() == schema.to_json()
+    plain = TableSchema({name: replace(column, pieces=None) for name, column in pieces.items()}, WIDE.target)
+    assert "pieces" not in plain.to_json()
+    table = b"a,b,c,d,t\n1,2,3 %,$4,5\n9,8,7 %,$6,5\n"
+    np.testing.assert_array_equal(read_table(table, schema).X, read_table(table, plain).X)
+
+
 GOOD_TEXT = SCHEMA.to_json()
 
 
@@ -233,6 +253,14 @@ WRONGLY_TYPED = [
     (lambda: Number("0", 1), "low must be a finite number"),
     (lambda: Number(0, 1, missing=2), "missing must be a number from 0 to 1, got 2"),
     (lambda: Number(0, 1, missing_indicator=1), "missing_indicator must be True or False"),
+    (lambda: Number(0, 9, pieces=[]), "pieces must be a list of 1 to 255 numbers, got 0 of them"),
+    (lambda: Number(0, 999, pieces=np.arange(1, 257)), "pieces must be a list of 1 to 255 numbers, got 256 of them"),
+    (lambda: Number(0, 9, pieces="123"), "pieces must be a list of 1 to 255 numbers, got str"),
+    (lambda: Number(0, 9, pieces={1, 2}), "pieces must be a list of 1 to 255 numbers, got set"),
+    (lambda: Number(0, 9, pieces=[math.nan]), "pieces must be a finite number"),
+    (lambda: Number(0, 9, pieces=[0, 1]), "pieces must be numbers between 0 and 9, got 0"),
+    (lambda: Number(0, 9, pieces=[1, 9]), "pieces must be numbers between 0 and 9, got 9"),
+    (lambda: Number("private", "private", pieces=[1, 2, 2]), "pieces must be rising numbers, got 2 after 2"),
     (lambda: Categories([]), "1 to 2,000 texts, got 0"),
     (lambda: Categories("ab"), "a list of texts, got str"),
     (lambda: Categories(["a", " a"]), "got “a” twice"),

@@ -86,6 +86,9 @@ def test_what_has_no_line_is_said():
     schema = data.TableSchema({"x": data.Money(0, 9, sign="$")}, data.TwoValues("z", negative="0", positive="1"))
     with pytest.raises(ValueError, match="column “x” has marks of its own"):
         form.of_schema(schema)
+    pieces = data.TableSchema({"x": data.Number(0, 9, pieces=[5])}, schema.target)
+    with pytest.raises(ValueError, match="the schema has pieces of its own"):
+        form.of_schema(pieces)
 
 
 def test_columns_that_are_left_out_with_entries_are_named():
