@@ -59,8 +59,6 @@ def different_values(column: Any, known: Any) -> tuple[Sequence[Any], IntArray]:
     kind, dtype = kind_of(column), column.dtype
     if package_of(column) == "polars":
         return _in_polars(column, known)
-    if kind == NUMBERS and pd.api.types.is_float_dtype(dtype):
-        return _factorised(np.asarray(doubles(column), dtype=np.float64))
     if kind != ANYTHING or (not isinstance(dtype, np.dtype) and dtype.type is str):
         return _factorised(pd.Series(column))
     return _of_objects(np.asarray(column, dtype=object), known)

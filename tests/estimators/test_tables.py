@@ -121,6 +121,7 @@ CELLS = [
     ),
     (Number(0, 9), [None, NAN, pd.NA, pd.NaT, "", " NA ", "Nan", "?", "Gone", "99", 99], [NAN] * 11),
     (JOBS, ["cook", "Cook", 1, 1.0, "1.0", " 1 ", True, "?", "gone", "", -0.5], [0, 4, 2, 2, 2, 2, 4, 3, NAN, NAN, 4]),
+    (JOBS, [np.datetime64("NaT"), np.ma.masked, pd.NaT, Decimal("NaN"), "1"], [NAN, NAN, NAN, NAN, 2]),
     (Categories(["gone", "99"]), ["gone", "99.0", 99, "GONE"], [0, 1, 1, NAN]),
     (Percent(0, 100), ["5 %", "NA"], [5, NAN]),
     (
