@@ -2,7 +2,7 @@
 
 import bisect
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import streamlit as st
@@ -11,6 +11,7 @@ import objpert_core.accounting as acc
 from ui import parameters, sentences
 from ui.bounds import at
 from ui.controls import ROUND_STEPS, Choice, Control, Preset, SelectSlider, Toggle, log_values, powers_of_ten
+from ui.view import set_by
 
 NAMES: Mapping[str, str] = {
     "objective": "Objective perturbation",
@@ -24,17 +25,57 @@ BOUNDS: Mapping[str, str] = {"2023 theorem": "glm", "our theorem": "logistic"}
 HOVER = "%{y:.3g}"
 
 
+ADULT_RATE, ADULT_STEPS = 0.0071, 8520.0  # Section 5: batches of 256, 60 epochs
+ONE_PERCENT = tuple(sorted({round(10 ** (i / 192), 2) for i in range(192)} | {k / 10 for k in range(10, 100)}))
+
+TILT = "Standard deviation of each coordinate of the random tilt b, for gradients of norm at most L = 1."
+SIGMA = replace(parameters.sigma("renyi", 2.5, high=100, steps=ONE_PERCENT, help=TILT), label="Noise σ of the fit")
+LAM = replace(parameters.lam("renyi", 20.0, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
+CURVATURE = "Largest curvature of one person’s loss. Only the 2023 theorem uses β; the logistic loss has β = 1/4 here."
+BETA = parameters.smoothness("renyi", 1.0, help=CURVATURE)
+WHOSE = "The 2023 theorem is about any smooth loss of a row’s score xᵀθ, our theorem about the logistic loss."
+FORMER = {"Theorem 3.2": "2023 theorem", "tight, logistic loss": "our theorem"}
+BOUND = Choice("renyi_bound", "Proof for the fit", "2023 theorem", tuple(BOUNDS), help=WHOSE, former=FORMER)
+NOISE = replace(
+    parameters.noise_multiplier("renyi", 2.5, high=100, steps=ONE_PERCENT),
+    label="Noise multiplier of DP-SGD",
+)
+JOINS = "Probability with which a row is in the batch of a step."
+RATE = parameters.sample_rate("renyi", 0.01, 1e-5, extra=[ADULT_RATE], help=JOINS)
+COUNTS = log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_STEPS])
+STEPS = SelectSlider("renyi_steps", "Steps of DP-SGD", 10_000.0, COUNTS)
+ONCE = (
+    "Puts every row into exactly one of the 1/q steps of an epoch, drawn at random, instead of tossing a coin in "
+    "each step. The chart and the tables then also show the privacy loss distribution of random allocation, which "
+    "takes some seconds to compute."
+)
+ALLOCATED = Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
+READ_DELTA = parameters.delta("renyi")
+MATCH_EPSILON = SelectSlider("renyi_epsilon", "ε to match at", 1.0, log_values(0.1, 10, steps=ROUND_STEPS))
+ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, powers_of_ten(2, 5))
+DIVIDED = (
+    "Divides the curves by α/(2σ²), the curve of the Gaussian mechanism with the fit’s noise. Crossings are then "
+    "easier to see."
+)
+SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
+GHOST = parameters.ghost("renyi")
+IN_SIGHT: tuple[Control, ...] = (SIGMA, NOISE, RATE, STEPS, LAM)
+IN_VIEW: tuple[Control, ...] = (MATCH_EPSILON, READ_DELTA, ALPHA_MAX, SHOWN, GHOST)
+LINKED = (SIGMA, LAM, BOUND, BETA, NOISE, RATE, STEPS, ALLOCATED, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)
+_REFUSED = "renyi__refused"
+
+
 @dataclass(frozen=True)
 class Setting:
     """One fit of objective perturbation and one run of DP-SGD; gradients of norm at most L = 1 in both."""
 
-    sigma: float
-    lam: float
-    smoothness: float
-    proof: str  # a key of `BOUNDS`
-    noise_multiplier: float
-    sample_rate: float
-    steps: float  # a whole number, as the control has it
+    sigma: float = set_by(SIGMA, "σ")
+    lam: float = set_by(LAM, "λ")
+    smoothness: float = set_by(BETA, "β")
+    proof: str = set_by(BOUND, "proof")  # a key of `BOUNDS`
+    noise_multiplier: float = set_by(NOISE, "noise multiplier")
+    sample_rate: float = set_by(RATE, "q")
+    steps: float = set_by(STEPS, "steps")  # a whole number, as the control has it
 
     def __str__(self) -> str:
         fit = f"σ = {self.sigma:g}, λ = {self.lam:g}"
@@ -88,9 +129,13 @@ class Setting:
         return {**NAMES, "allocation": ALLOCATION} if allocated and self.epochs else NAMES
 
 
-def rounds(n: int, noise: float, lam: float, smoothness: float = 1.0, proof: str = "2023 theorem") -> Setting:
+SETTING: dict[str, Control] = {field.name: control for field in fields(Setting) for control in field.metadata}
+FIGURE_5 = Setting()  # the paper prints n² rounds at q = 1/n, but neither n nor σ
+
+
+def rounds(n: int, noise: float, lam: float) -> Setting:
     """The paper's example of DP-SGD, n² rounds at q = 1/n, beside a fit with the same noise."""
-    return Setting(noise, lam, smoothness, proof, noise, 1 / n, float(n * n))
+    return Setting(noise, lam, noise_multiplier=noise, sample_rate=1 / n, steps=float(n * n))
 
 
 @lru_cache(maxsize=1000)
@@ -104,58 +149,6 @@ def _mechanism(which: str, setting: Setting) -> acc.Mechanism:
     if which == "gaussian":
         return acc.Gaussian(setting.sigma)
     return acc.ObjectivePerturbation(setting.sigma, setting.lam, smoothness=setting.smoothness, bound=setting.bound)
-
-
-FIGURE_5 = rounds(100, noise=2.5, lam=20.0)  # the paper prints n² rounds at q = 1/n, but neither n nor σ
-ADULT_RATE, ADULT_STEPS = 0.0071, 8520.0  # Section 5: batches of 256, 60 epochs
-ONE_PERCENT = tuple(sorted({round(10 ** (i / 192), 2) for i in range(192)} | {k / 10 for k in range(10, 100)}))
-
-TILT = "Standard deviation of each coordinate of the random tilt b, for gradients of norm at most L = 1."
-SIGMA = replace(
-    parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT), label="Noise σ of the fit"
-)
-LAM = replace(parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
-CURVATURE = "Largest curvature of one person’s loss. Only the 2023 theorem uses β; the logistic loss has β = 1/4 here."
-BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
-WHOSE = "The 2023 theorem is about any smooth loss of a row’s score xᵀθ, our theorem about the logistic loss."
-FORMER = {"Theorem 3.2": "2023 theorem", "tight, logistic loss": "our theorem"}
-BOUND = Choice("renyi_bound", "Proof for the fit", FIGURE_5.proof, tuple(BOUNDS), help=WHOSE, former=FORMER)
-NOISE = replace(
-    parameters.noise_multiplier("renyi", FIGURE_5.noise_multiplier, high=100, steps=ONE_PERCENT),
-    label="Noise multiplier of DP-SGD",
-)
-JOINS = "Probability with which a row is in the batch of a step."
-RATE = parameters.sample_rate("renyi", FIGURE_5.sample_rate, 1e-5, extra=[ADULT_RATE], help=JOINS)
-COUNTS = log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_STEPS])
-STEPS = SelectSlider("renyi_steps", "Steps of DP-SGD", FIGURE_5.steps, COUNTS)
-ONCE = (
-    "Puts every row into exactly one of the 1/q steps of an epoch, drawn at random, instead of tossing a coin in "
-    "each step. The chart and the tables then also show the privacy loss distribution of random allocation, which "
-    "takes some seconds to compute."
-)
-ALLOCATED = Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
-READ_DELTA = parameters.delta("renyi")
-MATCH_EPSILON = SelectSlider("renyi_epsilon", "ε to match at", 1.0, log_values(0.1, 10, steps=ROUND_STEPS))
-ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, powers_of_ten(2, 5))
-DIVIDED = (
-    "Divides the curves by α/(2σ²), the curve of the Gaussian mechanism with the fit’s noise. Crossings are then "
-    "easier to see."
-)
-SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
-GHOST = parameters.ghost("renyi")
-SETTING: dict[str, Control] = {
-    "sigma": SIGMA,
-    "lam": LAM,
-    "smoothness": BETA,
-    "proof": BOUND,
-    "noise_multiplier": NOISE,
-    "sample_rate": RATE,
-    "steps": STEPS,
-}
-IN_SIGHT: tuple[Control, ...] = (SIGMA, NOISE, RATE, STEPS, LAM)
-IN_VIEW: tuple[Control, ...] = (MATCH_EPSILON, READ_DELTA, ALPHA_MAX, SHOWN, GHOST)
-LINKED = (SIGMA, LAM, BOUND, BETA, NOISE, RATE, STEPS, ALLOCATED, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)
-_REFUSED = "renyi__refused"
 
 
 def matched(setting: Setting, epsilon: float, delta: float) -> Setting:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,11 +12,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core._validation import FloatArray
 from pages.renyi import landmarks
-from pages.renyi.controls import ALLOCATED, ALPHA_MAX, HOVER, NAMES, READ_DELTA, SETTING, SHORT, SHOWN, Setting
+from pages.renyi.controls import ALLOCATED, ALPHA_MAX, HOVER, NAMES, READ_DELTA, SHORT, SHOWN, Setting
 from pages.renyi.promises import Promises
 from ui import figures, page, sentences, style
 from ui.bounds import ORDERS, at, renyi_curve
-from ui.view import View
+from ui.view import View, set_by
 
 SIMILAR = 1.015  # closer than this is "about the same": rounding to the sliders makes 1 %
 AMPLIFIED, UNAMPLIFIED = "amplified", "not amplified"
@@ -46,25 +46,14 @@ def unamplified(setting: Setting) -> FloatArray:
     return curve("dpsgd", replace(setting, sample_rate=1.0))
 
 
-@dataclass(frozen=True)
 class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves"):
     """The curves of a setting up to an order, and ε read off at one δ."""
 
-    delta: float = field(default=READ_DELTA.default, compare=False)
-    alpha_max: float = field(default=ALPHA_MAX.default, compare=False)
-    axis: str = field(default=SHOWN.default, compare=False)
-    allocated: bool = field(default=False, compare=False)
+    allocated: bool = set_by(ALLOCATED, compare=False)
+    delta: float = set_by(READ_DELTA, compare=False)
+    alpha_max: float = set_by(ALPHA_MAX, compare=False)
+    axis: str = set_by(SHOWN, compare=False)
 
-    controls = {**SETTING, "allocated": ALLOCATED, "delta": READ_DELTA, "alpha_max": ALPHA_MAX, "axis": SHOWN}
-    named = {
-        "sigma": "σ",
-        "lam": "λ",
-        "smoothness": "β",
-        "proof": "proof",
-        "noise_multiplier": "noise multiplier",
-        "sample_rate": "q",
-        "steps": "steps",
-    }
     answers_in_alt = False
 
     @property

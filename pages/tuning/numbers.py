@@ -6,7 +6,7 @@ wherever the slider of the grid size stands.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -14,7 +14,10 @@ import numpy as np
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
+from ui import parameters
+from ui.controls import Choice, Control, SelectSlider, Toggle, log_values
 from ui.sentences import number, scientific
+from ui.view import set_by
 
 GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 70, 100)  # grid sizes on offer, and the points of the curves
 WAYS: Mapping[str, str] = {
@@ -39,6 +42,29 @@ FAMILIES = (*ETAS, GENERAL)
 REMEMBERED = 2000
 
 
+BUDGET = "The ε of one run without tuning, at the δ below. The noise is calibrated to this ε."
+JOINS = "Probability with which a row joins a batch: batch size over rows. The paper’s Adult: 256 of 36,177."
+BATCHES = "The paper’s Adult: 60 epochs of 142 batches. In an epoch each row is drawn once on average."
+TILT = "Standard deviation of the random tilt b; rows have norm at most 1."
+DRAWN = (
+    "K is the number of training runs. Papernot and Steinke’s tuner draws K at random; Liu and Talwar’s K is geometric."
+)
+CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
+FIXES = "The probability of more runs than settings. This probability fixes μ, the mean of K. The paper asks for 0.9."
+OFF = (
+    "If off, privacy loss distributions account for one run and for the composition. The theorems about random "
+    "numbers of runs get a sharper privacy profile of one run. For the same noise no ε is larger. A run of a given ε "
+    "then has less noise."
+)
+WHOLE_SEARCH = "The promise for everything: the fits, their scores, and the choice."
+SEARCHED = ("synthetic-l", "breast-cancer", "digits-4-9", "adult-synthetic")
+RATE, STEPS = 0.0071, 8520
+COUNTS = log_values(1, 100_000, extra=[STEPS], steps=parameters.FEW_STEPS)
+WHOLE = tuple(int(count) for count in COUNTS if count == int(count))
+SHAPES = (-0.9, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 5.0, 10.0)
+CHANCES = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
+
+
 @dataclass(frozen=True)
 class Tuning:
     """One run, by its ε or by its parameters, and K, the number of runs, for a grid of `settings` settings.
@@ -47,20 +73,22 @@ class Tuning:
     ten learning rates. `renyi`: every curve is accounted through Rényi curves.
     """
 
-    kind: str = DP_SGD
-    by: str = BY_EPSILON
-    epsilon: float = 1.0
-    noise_multiplier: float = 3.0
-    sample_rate: float = 0.0071
-    steps: int = 8520
-    sigma: float = 4.0
-    lam: float = 1.0
-    delta: float = 1e-5
-    settings: int = 10
-    family: str = "Poisson"
-    eta: float = 0.5  # of the general negative binomial
-    more: float = 0.9  # Pr[K > settings]
-    renyi: bool = True
+    kind: str = set_by(Choice("tuning_run", "Each run is", DP_SGD, options=(DP_SGD, OBJECTIVE), horizontal=True))
+    by: str = set_by(Choice("tuning_by", "Given by", BY_EPSILON, options=(BY_EPSILON, BY_PARAMETERS), horizontal=True))
+    epsilon: float = set_by(parameters.epsilon("tuning", 1.0, label="ε of one run", help=BUDGET))
+    noise_multiplier: float = set_by(parameters.noise_multiplier("tuning", 3.0))
+    sample_rate: float = set_by(parameters.sample_rate("tuning", RATE, 1e-4, extra=[RATE], name="rate", help=JOINS))
+    steps: int = set_by(SelectSlider("tuning_steps", "Steps", STEPS, WHOLE, str, help=BATCHES))
+    sigma: float = set_by(parameters.sigma("tuning", 4.0, extra=[4.0], help=TILT))
+    lam: float = set_by(parameters.lam("tuning", 1.0))
+    delta: float = set_by(parameters.delta("tuning", help="The δ of one run, and of the whole tuning."))
+    settings: int = set_by(
+        SelectSlider("tuning_settings", "Settings to choose among, s", 10, GRID, str, help="The size of the grid.")
+    )
+    family: str = set_by(Choice("tuning_k", "Number of runs K is", "Poisson", options=FAMILIES, help=DRAWN))
+    eta: float = set_by(SelectSlider("tuning_eta", "Shape η", 0.5, SHAPES, help=CONCENTRATED))
+    more: float = set_by(SelectSlider("tuning_more", "More runs than settings, Pr[K > s]", 0.9, CHANCES, help=FIXES))
+    renyi: bool = set_by(Toggle("tuning_renyi", "Rényi everywhere, as in the paper", True, help=OFF))
 
     @property
     def run_in_words(self) -> str:
@@ -136,6 +164,22 @@ class Tuning:
     def curve(self, way: str) -> FloatArray:
         """ε at δ on `GRID`."""
         return np.array([replace(self, settings=settings).price(way) for settings in GRID])
+
+
+CONTROLS: Mapping[str, Control] = {field.name: control for field in fields(Tuning) for control in field.metadata}
+GHOST = parameters.ghost("tuning")
+PRICE, TRAINED, SEARCH = "In ε", "In accuracy", "A search"
+SHOW = parameters.show(
+    "tuning",
+    (PRICE, TRAINED, SEARCH),
+    "What a choice among settings adds to ε, or takes from accuracy; and one private search, seen from inside.",
+)
+SEARCH_CONTROLS: Mapping[str, Control] = {
+    "data": parameters.data_set("tuning", "synthetic-l", SEARCHED, help="Data sets on which a search takes a moment."),
+    "epsilon": parameters.epsilon("tuning", 1.0, name="whole", label="ε of the whole search", help=WHOLE_SEARCH),
+    "delta": CONTROLS["delta"],
+    "seed": parameters.seed("tuning", "Seed of coins and noise", help="Another seed is another search."),
+}
 
 
 @lru_cache(maxsize=REMEMBERED)

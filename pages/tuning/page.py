@@ -6,8 +6,7 @@ import streamlit as st
 
 from pages.tuning import trained
 from pages.tuning.afford import OBJECTIVE_PERTURBATION
-from pages.tuning.controls import CONTROLS, GHOST, PRICE, SEARCH, SEARCH_CONTROLS, SHOW, TRAINED
-from pages.tuning.numbers import GENERAL, RUNS
+from pages.tuning.numbers import CONTROLS, GENERAL, GHOST, PRICE, RUNS, SEARCH, SEARCH_CONTROLS, SHOW, TRAINED
 from pages.tuning.price import Price
 from pages.tuning.searched import Searched
 from ui import page, style

@@ -13,7 +13,6 @@ import objpert_core.accounting as acc
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from pages.tuning import afford
-from pages.tuning.controls import CONTROLS
 from pages.tuning.numbers import GENERAL, GRID, MADE, REMEMBERED, RUNS, WAYS, Tuning
 from ui import figures, page, sentences
 from ui.controls import log_values, plain
@@ -122,7 +121,6 @@ _REASONS = {  # more of it, less of it
 class Price(Tuning, View, name="tuning", title="The price of tuning", snippet="tuning"):
     """ε against the number of settings tried."""
 
-    controls = CONTROLS
     named = {"settings": "s", "delta": "δ", "renyi": "Rényi everywhere", "family": "K", "more": "Pr[K > s]", "eta": "η"}
     answers_in_alt = False
 

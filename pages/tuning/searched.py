@@ -10,7 +10,7 @@ import pandas as pd
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.searches import Candidate, Search, searched
-from pages.tuning.controls import SEARCH_CONTROLS
+from pages.tuning.numbers import SEARCH_CONTROLS
 from ui import draws, jobs, sentences
 from ui.figures import Figure, axis, figure, marks, series
 from ui.view import Course, View

@@ -17,7 +17,7 @@ from objpert_core.experiments import paper
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS, Settings, TuningRuns, tuning_runs
 from pages.tuning import trained as controls
 from pages.tuning.accuracies import Accuracies
-from pages.tuning.controls import SHOW
+from pages.tuning.numbers import SHOW
 from pages.tuning.result import Curse, WhatKDid
 from ui import live, page, parameters, request, runs, sentences, style
 from ui.controls import Choice, Control, Number, Preset, SelectSlider, presets
