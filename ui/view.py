@@ -67,9 +67,9 @@ class View(ABC):
         super().__init_subclass__()
         for name in called:
             setattr(cls, name, called[name])
-        held = {**getattr(cls, "__dataclass_fields__", {}), **vars(cls)}  # a plain setting's, too
-        every = {name: one for name, one in held.items() if isinstance(one, Field) and one.metadata}
-        own = {name: one for name, one in every.items() if name not in {**cls.controls, **cls.switches}}
+        known = {**cls.controls, **cls.switches}
+        setting = {name: one for name, one in getattr(cls, "__dataclass_fields__", {}).items() if name not in known}
+        own = {name: one for name, one in {**setting, **vars(cls)}.items() if isinstance(one, Field) and one.metadata}
         for name, one in own.items():
             for control, (named, aside, switch) in one.metadata.items():
                 if named:
