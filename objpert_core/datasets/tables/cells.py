@@ -60,5 +60,6 @@ class Cells:
             return Cells(numbers=self.numbers[rows])
         if self.places is None:
             return Cells([self.texts[row] for row in rows])
-        used, places = np.unique(self.places[rows], return_inverse=True)
-        return Cells([self.texts[place] for place in used], places)
+        places = self.places[rows]
+        used = np.bincount(places, minlength=len(self.texts)) > 0
+        return Cells([self.texts[place] for place in np.flatnonzero(used)], (np.cumsum(used) - 1)[places])
