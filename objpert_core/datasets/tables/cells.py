@@ -62,4 +62,4 @@ class Cells:
             return Cells([self.texts[row] for row in rows])
         places = self.places[rows]
         used = np.bincount(places, minlength=len(self.texts)) > 0
-        return Cells([self.texts[place] for place in np.flatnonzero(used)], (np.cumsum(used) - 1)[places])
+        return Cells([self.texts[place] for place in np.flatnonzero(used).tolist()], (np.cumsum(used) - 1)[places])
