@@ -238,6 +238,8 @@ def from_a_stranger(name: str, text: str, largest: int) -> Any:
     if len(text) > largest:
         raise ValueError(f"the {name} must have at most {largest:,} characters, got {len(text):,}")
     try:
-        return json.loads(text, object_pairs_hook=once_each)
+        values = json.loads(text, object_pairs_hook=once_each)
+        json.dumps(values, ensure_ascii=False).encode()  # half a letter, "\ud800", could not be written again
     except (ValueError, RecursionError):
         raise ValueError(f"the {name} must be complete JSON that names no key twice") from None
+    return values

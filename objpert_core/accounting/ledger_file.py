@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from objpert_core._validation import once_each
+from objpert_core._validation import from_a_stranger
 from objpert_core.accounting import ledger
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
 from objpert_core.accounting.gaussian.mechanism import Gaussian
@@ -99,23 +98,13 @@ def read(content: bytes | str) -> Saved:
         raise ValueError("the ledger's file must be text in UTF-8, as the page Several releases writes it") from None
     text = text.strip()
     if text.startswith("{"):
-        document = _document(text)
+        document = from_a_stranger("ledger's file", text, LARGEST)
         if document.get("format") == events.FORMAT:
             return Saved(entries_of(read_dp_events(text)))
         return _saved(*_from_json(document))
     if "\n" in text or text.startswith("position,"):
         return _saved(*_from_csv(text))
     return Saved(ledger.parse(text))
-
-
-def _document(text: str) -> Mapping[str, Any]:
-    try:
-        document: Mapping[str, Any] = json.loads(text, object_pairs_hook=once_each)
-    except (ValueError, RecursionError):
-        raise ValueError(
-            "the ledger's file must be complete JSON, as the page Several releases writes it, and name no key twice"
-        ) from None
-    return document
 
 
 def _from_json(document: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any]]:

@@ -101,11 +101,8 @@ def base_url() -> str:
 
 @lru_cache(maxsize=64)
 def _digest(path: Path, size: int, modified_ns: int) -> str:
-    sha256 = hashlib.sha256()
     with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            sha256.update(block)
-    return sha256.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def digest(path: Path) -> str:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ from objpert_core.experiments.learners import (
     TIGHT,
     reference,
 )
-from objpert_core.experiments.live import DataFacts, StoppedError
+from objpert_core.experiments.live import DataFacts, StoppedError, stopper
 from objpert_core.experiments.preprocessed import Prepared, prepared, slopes
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning.solvers import SOLVERS
@@ -278,26 +280,22 @@ def compare(
     facts = DataFacts.of(data)
     state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
     yield state
-    if NON_PRIVATE in settings.methods:
-        if should_stop():
-            return
-        state = replace(state, fits=(_reference(data),))
-        yield state
-    for method, draws in _rounds(settings):
-        if should_stop():
-            return
+    check = stopper(should_stop)
 
-        def watch(*where: float, method: str = method) -> None:
-            if should_stop():
-                raise StoppedError
-            tell(method, where)
+    def watch(method: str, *where: float) -> None:
+        check()
+        tell(method, where)
 
-        try:
-            fits = _private(data, public_rows, settings, method, draws, watch)
-        except StoppedError:
-            return
-        state = replace(state, fits=(*state.fits, *fits))
-        yield state
+    with suppress(StoppedError):
+        if NON_PRIVATE in settings.methods:
+            check()
+            state = replace(state, fits=(_reference(data),))
+            yield state
+        for method, draws in _rounds(settings):
+            check()
+            fits = _private(data, public_rows, settings, method, draws, partial(watch, method))
+            state = replace(state, fits=(*state.fits, *fits))
+            yield state
 
 
 def _rounds(settings: Settings) -> Iterator[tuple[str, range]]:

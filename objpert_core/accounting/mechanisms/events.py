@@ -14,10 +14,10 @@ import numpy as np
 from objpert_core._validation import (
     FloatArray,
     epsilon_array,
+    from_a_stranger,
     integer_up_to,
     nonnegative,
     nonnegative_integer,
-    once_each,
     unit_array,
     within,
 )
@@ -297,12 +297,9 @@ def read_dp_events(text: str) -> Mechanism:
     >>> read_dp_events(json.dumps(document))
     Gaussian(sigma=4.0, sensitivity=2.0, adjacency='replace one row')
     """
-    if not isinstance(text, str) or len(text) > LARGEST_TEXT:
-        raise ValueError(f"text must be JSON of at most {LARGEST_TEXT:,} characters, got {type(text).__name__}")
-    try:
-        document = json.loads(text, object_pairs_hook=once_each)
-    except (ValueError, RecursionError):
-        raise ValueError("text must be complete JSON that names no key twice") from None
+    if not isinstance(text, str):
+        raise ValueError(f"text must be JSON, got {type(text).__name__}")
+    document = from_a_stranger("text", text, LARGEST_TEXT)
     if not isinstance(document, dict) or document.get("format") != FORMAT or "event" not in document:
         raise ValueError(f'text must be a document with "format": "{FORMAT}" and an "event"')
     if "neighboring_relation" not in document:

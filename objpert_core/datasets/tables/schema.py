@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from objpert_core._validation import FloatArray, boolean, once_each, positive_integer
+from objpert_core._validation import FloatArray, boolean, from_a_stranger, positive_integer
 from objpert_core.datasets.tables.cells import Cells
 from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number, Tally, typed_value
 from objpert_core.datasets.tables.decoding import line_feeds
@@ -282,13 +282,7 @@ class TableSchema:
     @classmethod
     def from_json(cls, text: str) -> TableSchema:
         """The schema that `to_json` wrote; `ValueError` for any other text."""
-        if len(text) > LONGEST_JSON:
-            raise ValueError(f"the schema must have at most {LONGEST_JSON:,} characters, got {len(text):,}")
-        try:
-            document = json.loads(text, object_pairs_hook=once_each)
-            json.dumps(document, ensure_ascii=False).encode()  # half a letter, "\ud800", could not be written again
-        except (ValueError, RecursionError):
-            raise ValueError("the schema must be complete JSON that names no key twice") from None
+        document = from_a_stranger("schema", text, LONGEST_JSON)
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ValueError(f"the schema must say “format”: “{FORMAT}”")
         rules = {name: rule for name, rule in document.items() if name in _RULES}

@@ -8,6 +8,7 @@ size larger than its training part is left out. Both accuracies look at the test
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -131,25 +132,22 @@ def learning_curve(plan: Plan, should_stop: Callable[[], bool] = lambda: False) 
     """Fit with and without privacy on each number of rows, draw after draw; the first curve has no fit."""
     curve = LearningCurve(plan, plan.dataset)
     yield curve
-    for draw in range(plan.draws):
-        if should_stop():
-            return
-        label, X, y, X_test, y_test = _rows(plan, draw)
-        curve = replace(curve, label=label, available=len(y))
-        baseline = float(np.mean(y_test == int(2 * y.sum() > len(y))))
-        for size in curve.sizes:
-            if should_stop():
+    check = stopper(should_stop)
+    with suppress(StoppedError):
+        for draw in range(plan.draws):
+            check()
+            label, X, y, X_test, y_test = _rows(plan, draw)
+            curve = replace(curve, label=label, available=len(y))
+            baseline = float(np.mean(y_test == int(2 * y.sum() > len(y))))
+            for size in curve.sizes:
+                check()
+                private = _private(plan, draw, X[:size], y[:size], check).score(X_test, y_test)
+                fits = Fits(draw, size, float(private), _reference(X[:size], y[:size], X_test, y_test), baseline)
+                curve = replace(curve, fits=(*curve.fits, fits))
+                yield curve
+            if not curve.sizes:
+                yield curve
                 return
-            try:
-                private = _private(plan, draw, X[:size], y[:size], should_stop).score(X_test, y_test)
-            except StoppedError:
-                return
-            fits = Fits(draw, size, float(private), _reference(X[:size], y[:size], X_test, y_test), baseline)
-            curve = replace(curve, fits=(*curve.fits, fits))
-            yield curve
-        if not curve.sizes:
-            yield curve
-            return
 
 
 def _rows(plan: Plan, draw: int) -> tuple[str, FloatArray, IntArray, FloatArray, IntArray]:
@@ -172,7 +170,7 @@ def _rows(plan: Plan, draw: int) -> tuple[str, FloatArray, IntArray, FloatArray,
 
 
 def _private(
-    plan: Plan, draw: int, X: FloatArray, y: IntArray, should_stop: Callable[[], bool]
+    plan: Plan, draw: int, X: FloatArray, y: IntArray, check: Callable[..., None]
 ) -> ObjPertLogisticRegression:
     model = ObjPertLogisticRegression(
         epsilon=plan.epsilon,
@@ -181,7 +179,7 @@ def _private(
         public_rows=len(y),  # the plan's
         random_state=plan.noise_seed(draw, len(y)),
     )
-    return model.fit(X, y, callback=stopper(should_stop))
+    return model.fit(X, y, callback=check)
 
 
 def _reference(X: FloatArray, y: IntArray, X_test: FloatArray, y_test: IntArray) -> float:

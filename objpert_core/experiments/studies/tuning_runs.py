@@ -6,6 +6,7 @@ All are then asked about test rows that chose nothing: `Draw.curse` is by how mu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +27,7 @@ from objpert_core.accounting import PrivateSelection
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.datasets import Dataset
 from objpert_core.experiments import paper
-from objpert_core.experiments.live import DataFacts, StoppedError
+from objpert_core.experiments.live import DataFacts, StoppedError, stopper
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning.dp_sgd.budget import Budget, accounted, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
@@ -177,13 +178,11 @@ def tuning_runs(
     true_epsilon = float(afterwards.epsilon(settings.delta))
     state = TuningRuns(settings, DataFacts.of(data), judges, one, paid, *certificates, true_epsilon)
     yield state
-    for number in range(settings.draws):
-        try:
-            draw = _draw(data, state, whole, part, settings.seed + number, should_stop, tell)
-        except StoppedError:
-            return
-        state = replace(state, draws=(*state.draws, draw))
-        yield state
+    with suppress(StoppedError):
+        for number in range(settings.draws):
+            draw = _draw(data, state, whole, part, settings.seed + number, stopper(should_stop), tell)
+            state = replace(state, draws=(*state.draws, draw))
+            yield state
 
 
 def _certificate(budget: Budget, settings: Settings, data: Dataset, tuning: str) -> DPSGDCertificate:
@@ -217,14 +216,13 @@ def _draw(
     whole: Schedule,
     part: Schedule,
     seed: int,
-    should_stop: Callable[[], bool],
+    check: Callable[[], None],
     tell: Callable[[int, int, int], None],
 ) -> Draw:
     settings = state.settings
 
     def watch(run: int, runs: int, step: int, _norm: float) -> None:
-        if should_stop():
-            raise StoppedError
+        check()
         tell(run, runs, step)
 
     constant = settings.intercept_scaling

@@ -310,7 +310,7 @@ def document(**changes):
         (document(event=[plain("NoOpDpEvent")] * 3), "must be an event of dp_accounting"),
         ('{"a":' * 20_000, "complete JSON"),
         (" " * 1_000_001, "at most 1,000,000 characters"),
-        (b"{}", "must be JSON of at most"),
+        (b"{}", "must be JSON, got"),
     ],
     ids=lambda value: str(value)[:60],
 )
