@@ -137,7 +137,6 @@ class _OfDask(Blocks):
             yield tuple(None if one is None else one.compute() for one in several)
 
     def on(self, client: Any) -> Blocks:
-        """See `Blocks.on`."""
         parts = [[None if one is None else client.compute(one) for one in several] for several in self._parts]
         return OnWorkers.of_parts(client, parts)
 

@@ -1,10 +1,12 @@
-"""Every example in a docstring of the package runs and prints what it says."""
+"""Every example in a docstring of the package runs and prints what it says, and every public method is described."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -14,23 +16,21 @@ import objpert_core
 FOUND = [module.name for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")]
 MODULES = ["objpert_core", *(name for name in FOUND if not name.endswith("__main__"))]
 _LONG = """
-    accounting.population.ball accounting.dp_sgd.calibration accounting.population.published
-    accounting.selection.tuning accounting.dp_sgd.allocation accounting.mechanisms.composition
-    estimators.logistic_regression estimators.ops_ptr accounting.dp_sgd.mechanism estimators.dp_sgd
-    estimators.noisy_sgd estimators.sco experiments.population.methods
-    experiments.studies.tuning_runs learning.certificates.base learning.dp_sgd.budget learning.population.noisy_sgd
-    learning.population.schedules
+    accounting.dp_sgd.calibration accounting.selection.tuning accounting.dp_sgd.allocation
+    accounting.mechanisms.composition estimators.logistic_regression estimators.ops_ptr
+    accounting.dp_sgd.mechanism estimators.dp_sgd estimators.noisy_sgd estimators.sco learning.certificates.base
 """
 LONG = set(_LONG.split())  # their examples calibrate or fit: half a second and more
 
 
-LONGEST = "learning.population.noisy_sgd"  # three times as long while coverage is traced
-
-
 def slow_if_long(name: str):
-    short = name.removeprefix("objpert_core.")
-    marks = [pytest.mark.slow] if short in LONG else []
-    return pytest.param(name, marks=[*marks, pytest.mark.no_cover] if short == LONGEST else marks)
+    return pytest.param(name, marks=[pytest.mark.slow] if name.removeprefix("objpert_core.") in LONG else [])
+
+
+def described(name: str, member: object) -> bool:
+    kinds = (property, cached_property, classmethod, staticmethod)
+    own = inspect.isfunction(member) and member.__name__ == name  # not a field's default
+    return not name.startswith("_") and (own or isinstance(member, kinds))
 
 
 @pytest.mark.thorough
@@ -50,3 +50,16 @@ def test_there_are_examples_to_run() -> None:
     finder = doctest.DocTestFinder()
     found = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]
     assert len(found) > 30
+
+
+def test_every_public_method_has_words_of_its_own_or_of_the_one_that_it_overrides() -> None:
+    kinds = {
+        kind
+        for name in MODULES
+        if "._" not in name
+        for kind in vars(importlib.import_module(name)).values()
+        if inspect.isclass(kind) and kind.__module__ == name and not kind.__name__.startswith("_")
+    }
+    methods = [(kind, name) for kind in kinds for name, member in vars(kind).items() if described(name, member)]
+    assert len(methods) > 1000
+    assert [f"{kind.__name__}.{name}" for kind, name in methods if not inspect.getdoc(getattr(kind, name))] == []

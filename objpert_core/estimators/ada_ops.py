@@ -74,7 +74,6 @@ class AdaOPSRegressor(LinearRegressor):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, bound, dimension = self.settings, self.largest_target, public.columns + self.fit_intercept
         spent = _spent(s)
         if isinstance(spent, AdaptiveSampling):

@@ -81,7 +81,6 @@ class AdaSSPRegressor(LinearRegressor):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, bound = self.settings, self.largest_target
         noise = _noise(s)
         mechanism = noise.mechanism(s.adjacency)

@@ -270,7 +270,6 @@ class DPSGDLogisticRegression(LinearClassifier):
         return self.fit_beside((), X, y, callback, judges=judges)
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, name = self.settings, type(self).__name__
         plan = _planned(s, public)
         mechanism, about = plan.budget.mechanism, (s.adjacency, s.rows_per_person)

@@ -217,7 +217,6 @@ class ObjPertLogisticRegression(LinearClassifier):
         return cls(epsilon=epsilon, delta=delta, **({"lam": 0.0} | parameters), advanced=advanced)
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, name = self.settings, type(self).__name__
         by_rules = s.lam is None and s.noise_ratio is None and not s.intervals
         may_compose = by_rules and composes(s)

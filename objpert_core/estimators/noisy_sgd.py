@@ -133,7 +133,6 @@ class NoisySGDClassifier(LinearClassifier):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         return by_noisy_descent(self, public)
 
 
@@ -191,5 +190,4 @@ class NoisySGDRegressor(LinearRegressor):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         return by_noisy_descent(self, public)

@@ -145,7 +145,6 @@ class OPSPTRRegressor(LinearRegressor):
         return self.fit_beside((), X, y, callback, judges=judges)
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, bound = self.settings, self.largest_target
         judged = public.judged or s.validation is not None
         lams, runs = _tried(s, judged)

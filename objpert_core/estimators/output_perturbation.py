@@ -91,7 +91,6 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, name, by_rules = self.settings, type(self).__name__, self.lam is None
         counted = by_rules or reads_rows(s, by_rules)
         rows = row_plan(s, public, by_rule=by_rules, name=name)

@@ -85,7 +85,6 @@ class PhasedERMClassifier(LinearClassifier):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s, name = self.settings, type(self).__name__
         loss = ball.chosen_loss(s)
         fit = partial(

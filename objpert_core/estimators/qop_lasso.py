@@ -250,7 +250,6 @@ class QOPLasso(LinearRegressor):
     # Fitting
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         s = self.settings
         if s.anchor is not None:
             _one_a_feature("anchor", s.anchor, public.columns)

@@ -95,5 +95,4 @@ class ObjPertRegressor(LinearRegressor):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         return objective.by_clipped_gradients(self, public, chosen_loss(self.settings))

@@ -136,7 +136,6 @@ class ObjPertSCOClassifier(LinearClassifier):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         return in_a_ball(self, public)
 
 
@@ -202,5 +201,4 @@ class ObjPertSCORegressor(LinearRegressor):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         return in_a_ball(self, public, self.settings.clip)

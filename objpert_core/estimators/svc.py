@@ -92,5 +92,4 @@ class ObjPertSVC(LinearClassifier):
         self.take(locals())
 
     def recipe(self, public: Public) -> Recipe:
-        """See `LinearModel.recipe`."""
         return objective.by_clipped_gradients(self, public, chosen_loss(self.settings))

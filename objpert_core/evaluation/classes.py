@@ -181,7 +181,6 @@ class TwoClasses(ClassEvaluation):
 
     @classmethod
     def own_fields(cls, values: Mapping[str, Any], cells: int) -> dict[str, Any]:
-        """See `Evaluation.own_fields`."""
         only(values, "classes")
         classes = cls._classes(values)
         if (len(classes), cells) != (2, 2 * BINS):
@@ -204,7 +203,6 @@ class ManyClasses(ClassEvaluation):
     KIND: ClassVar[str] = "several classes"
 
     def cell(self, true: int, predicted: int) -> Part:
-        """See `ClassEvaluation.cell`."""
         return Part(float(self.counts[true * len(self.classes) + predicted]), 1)
 
     def recalls(self) -> pd.DataFrame:
@@ -217,7 +215,6 @@ class ManyClasses(ClassEvaluation):
 
     @classmethod
     def own_fields(cls, values: Mapping[str, Any], cells: int) -> dict[str, Any]:
-        """See `Evaluation.own_fields`."""
         only(values, "classes")
         classes = cls._classes(values)
         if len(classes) ** 2 != cells:

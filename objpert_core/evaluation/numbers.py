@@ -99,7 +99,6 @@ class Numbers(Evaluation):
 
     @classmethod
     def own_fields(cls, values: Mapping[str, Any], cells: int) -> dict[str, Any]:
-        """See `Evaluation.own_fields`."""
         only(values, "largest_error")
         largest = values["largest_error"]
         if type(largest) is not float or not 0 < largest < math.inf or cells != CELLS:

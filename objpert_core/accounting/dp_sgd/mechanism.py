@@ -75,14 +75,12 @@ class MixtureLoss(MixedLoss):
         return log_ratio(self._log_weights, self.a, u, self.replace)
 
     def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
-        """See `SubsampledLoss.log_density`."""
         normal = -0.5 * v * v - LOG_SQRT_2PI
         if self.direction == "add":
             return normal
         return normal + (log_tilt(self._log_weights, self.a, v) if self.replace else omega)
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """See `PrivacyLoss.log_tails`."""
         if self.direction == "add":
             return float(log_ndtr(low)), float(log_ndtr(-high))
         means = self.a * np.arange(self.size + 1)
@@ -91,7 +89,6 @@ class MixtureLoss(MixedLoss):
         return float(below), float(above)
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """See `PrivacyLoss.reach`."""
         width = float(np.sqrt(2 * nats))
         if self.direction == "add":
             return -width, width

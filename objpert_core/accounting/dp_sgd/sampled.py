@@ -102,7 +102,6 @@ class RevealedLoss(PrivacyLoss):
         )
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """See `PrivacyLoss.reach`."""
         left = nats + self._shares[1]  # for those k that are likely enough
         k, left = self._times[left > 0], left[left > 0]
         width = float(np.sqrt(2 * nats))

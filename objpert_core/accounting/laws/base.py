@@ -143,7 +143,6 @@ class SubsampledLoss(MixedLoss):
         return normal + omega if self.direction == "remove" else normal
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """See `PrivacyLoss.log_tails`."""
         if self.direction == "add":
             return float(log_ndtr(low)), float(log_ndtr(-high))
         stay, move = np.log1p(-self.q), np.log(self.q)
@@ -152,7 +151,6 @@ class SubsampledLoss(MixedLoss):
         return float(below), float(above)
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """See `PrivacyLoss.reach`."""
         width = float(np.sqrt(2 * nats))
         if self.direction == "add":
             return -width, width

@@ -74,7 +74,6 @@ class PosteriorLoss(PrivacyLoss):
         return np.where(away >= -self._mean, folded, -np.inf)
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """See `PrivacyLoss.log_tails`."""
         if self.direction == "add":
             return self._log_nearer(low), self._log_farther(high)
         return self._log_farther(-low), self._log_nearer(-high)
@@ -91,7 +90,6 @@ class PosteriorLoss(PrivacyLoss):
         return upper + math.log(-math.expm1(lower - upper)) if lower < upper else -math.inf
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """See `PrivacyLoss.reach`."""
         width = math.sqrt(2 * nats)
         ends = max(-width, -self._mean), width
         return ends if self.direction == "add" else (-ends[1], -ends[0])

@@ -67,7 +67,6 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
         return {"sigma": mechanism.sigma}
 
     def rebuild(self) -> Gaussian:
-        """See `PrivacyCertificate.rebuild`."""
         own = self.mechanism_adjacency
         return Gaussian(self.sigma, counts_sensitivity(own), adjacency=own)
 

@@ -82,7 +82,6 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         return None if math.isinf(minimum) else minimum + noise * self.sigma_out
 
     def rebuild(self) -> ApproximateMinima:
-        """See `PrivacyCertificate.rebuild`."""
         own = {name: getattr(self, name) for name in _OF_OBJECTIVE}
         objective = ObjectivePerturbation(**own, adjacency=self.mechanism_adjacency)
         return ApproximateMinima(objective, self.tau, self.sigma_out)

@@ -27,7 +27,6 @@ class SGD(Optimizer):
     """θ ← θ − η·g."""
 
     def step(self, gradient: FloatArray) -> None:
-        """See `Optimizer.step`."""
         gradient *= self.learning_rates
         self.weights -= gradient
 
@@ -41,7 +40,6 @@ class Adam(Optimizer):
         self._steps = 0
 
     def step(self, gradient: FloatArray) -> None:
-        """See `Optimizer.step`."""
         self._steps += 1
         work = self._work
         self._mean *= _DECAY

@@ -69,7 +69,6 @@ class NoisySGDCertificate(
         return self.ball_radius
 
     def rebuild(self) -> Sampled:
-        """See `PrivacyCertificate.rebuild`."""
         drawn = self.sampling, self.noise_multiplier, self.batch_size, self.public_rows, self.steps
         return sampled(*drawn, self.mechanism_adjacency)
 

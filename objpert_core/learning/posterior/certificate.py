@@ -75,7 +75,6 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
         return {name: getattr(mechanism, name) for name in _OF_DRAW}
 
     def rebuild(self) -> AdaptiveSampling:
-        """See `PrivacyCertificate.rebuild`."""
         own = {name: getattr(self, name) for name in _OF_DRAW}
         return AdaptiveSampling(**own, adjacency=self.mechanism_adjacency)
 

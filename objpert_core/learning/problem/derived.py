@@ -142,24 +142,19 @@ class WeightedLoss(DerivedLoss):
 
     @property
     def lipschitz_of_rows(self) -> FloatArray | float:
-        """See `Loss.lipschitz_of_rows`."""
         return self.weights * self.loss.lipschitz_of_rows
 
     @property
     def smoothness_of_rows(self) -> FloatArray | float:
-        """See `Loss.smoothness_of_rows`."""
         return self.weights * self.loss.smoothness_of_rows
 
     def part(self, where: slice) -> WeightedLoss:
-        """See `Loss.part`."""
         return WeightedLoss(self.loss.part(where), self.weights[where])
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """See `Loss.value`."""
         return self.weights * self.loss.value(scores, targets)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """See `Loss.derivatives`."""
         slopes, curvature = self.loss.derivatives(scores, targets)
         return self.weights * slopes, self.weights * curvature
 
@@ -169,7 +164,6 @@ class WeightedLoss(DerivedLoss):
         return np.asarray(slopes * self.weights.astype(slopes.dtype, copy=False))
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """See `Loss.kinks`."""
         wanted: Any = slope / self.weights
         return self.loss.kinks(wanted, targets)
 
@@ -193,17 +187,14 @@ class RestWeighted(LogisticLoss):
         return np.log(self.weight) + ahead
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """See `Loss.value`."""
         return super().value(scores, self._signed(targets))
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """See `Loss.derivatives`."""
         signed = self._signed(targets)
         slopes, curvature = super().derivatives(scores, signed)
         return slopes, curvature * signed**2
 
     def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """See `Loss.slopes`."""
         return super().slopes(scores, self._signed(targets))
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:

@@ -95,7 +95,6 @@ class MarginLoss(Loss):
     monotone = True
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """See `Loss.value`."""
         return self._value(targets * scores)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
@@ -127,7 +126,6 @@ class ResidualLoss(Loss):
     monotone = False
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """See `Loss.value`."""
         return self._value(scores - targets)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:

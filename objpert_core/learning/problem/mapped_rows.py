@@ -125,7 +125,6 @@ class _Through:
         self._single: tuple[FloatArray, FloatArray] | None = None
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """See `Images.gradients`."""
         columns, shifts, features = self.columns[which], self.shifts[which], self.columns.shape[1]
         slopes = part.loss.slopes(self.scores(part.rows, thetas, which, part.where), part.targets)
         factors, ratios = self._of_rows(slopes.dtype, which, part.where)

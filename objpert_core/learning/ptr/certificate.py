@@ -184,7 +184,6 @@ class BestOfCertificate(AsGivenCertificate, algorithm="best of runs", mechanisms
         }
 
     def rebuild(self) -> PrivateSelection:
-        """See `PrivacyCertificate.rebuild`."""
         return PrivateSelection(_made(self.base, self.arguments), self.mean_runs, self.eta)
 
     def holds(self) -> bool:

@@ -103,7 +103,6 @@ class _Anchor:
         self._slopes, self._total = slopes, total
 
     def run(self, theta: FloatArray) -> FloatArray:
-        """See `_Table.run`."""
         parts, step = self._batches.parts, self.shorten * self._batches.step(len(self._batches.parts))
         for index in self._batches.draw():
             part = parts[index]

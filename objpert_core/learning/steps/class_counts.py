@@ -19,11 +19,9 @@ class ClassWeights(Outcome):
     shares: FloatArray
 
     def published(self) -> dict[str, Any]:
-        """See `Outcome.published`."""
         return {"class_weights_": self.shares}
 
     def weights(self, targets: FloatArray) -> FloatArray:
-        """See `Outcome.weights`."""
         return weights_by_class(targets, self.shares)
 
 
@@ -34,22 +32,18 @@ class ClassCountsTaken(Taken[ClassCounts], takes=ClassCounts):
     reads_rows = False
 
     def released(self, step: ClassCounts, public: PublicRows) -> Generator[Statistic, FloatArray, ClassWeights]:
-        """See `Taken.released`."""
         counts = yield Statistic(members, ((step.noise, public.classes),))
         return ClassWeights(balanced_weights(counts, step.noise))
 
     def stated(self, step: ClassCounts) -> dict[str, Any]:
-        """See `Taken.stated`."""
         return {**super().stated(step), "weighted": True}
 
     def contradiction(self, certificate: Any) -> str | None:
-        """See `Taken.contradiction`."""
         if certificate.class_count_noise is None or certificate.weighted:
             return None
         return f"class_count_noise must be None where rows have no weights, got {certificate.class_count_noise!r}"
 
     def lines(self, certificate: Any) -> list[str]:
-        """See `Taken.lines`."""
         if not certificate.weighted:
             return []
         counts, how = self.step_of(certificate), "each row's own"

@@ -40,7 +40,6 @@ class Curvature(Outcome):
     outer: FloatArray | None
 
     def published(self) -> dict[str, Any]:
-        """See `Outcome.published`."""
         return {"hessian_": self.hessian, "outer_": self.outer}
 
 
@@ -52,7 +51,6 @@ class CurvatureTaken(Taken[IntervalNoise], takes=IntervalNoise):
     place = 2
 
     def released(self, step: IntervalNoise, public: PublicRows) -> Generator[Statistic, FloatArray, Curvature]:
-        """See `Taken.released`."""
         radius, theta = row_radius(public.constant), public.theta
         assert theta is not None
         sigmas = [sigma for sigma in curvature_noise(step, radius) if sigma is not None]
@@ -85,7 +83,6 @@ class CurvatureTaken(Taken[IntervalNoise], takes=IntervalNoise):
         return None
 
     def lines(self, certificate: Any) -> list[str]:
-        """See `Taken.lines`."""
         if (step := self.step_of(certificate)) is None or step.hessian_noise is None:
             return []
         longest = certificate.radius**2
@@ -94,17 +91,14 @@ class CurvatureTaken(Taken[IntervalNoise], takes=IntervalNoise):
         return [f"  intervals  curvature at θ, noise on Σp(1 − p)xxᵀ {noise:.6g}{outer}: part of the promise"]
 
     def by_rows(self, certificate: Any) -> list[str]:
-        """See `Taken.by_rows`."""
         return [] if self.step_of(certificate) is None else ["intervals"]
 
     def covered(self, certificate: Any) -> list[str]:
-        """See `Taken.covered`."""
         words = "the curvature at the coefficients, with noise", "the squared gradients there, with noise"
         noises = [getattr(certificate, name, None) for name in self.fields]
         return [line for line, noise in zip(words, noises, strict=True) if noise is not None]
 
     def plausible(self, certificate: Any, published: Published, features: int) -> bool:
-        """See `plausible`."""
         noise = self.step_of(certificate)
         size = features + (certificate.intercept_scaling > 0)
         hessian, outer = (published[name] for name in self.fingerprinted)
@@ -152,7 +146,6 @@ class WholeSums:
     squares: bool
 
     def __call__(self, some: Some) -> IntArray:
-        """See `SumOf`."""
         rows, size = some.rows, some.rows.dimension
         if rows.n_rows > _MOST_ROWS:
             raise ValueError(f"X must have at most {_MOST_ROWS} rows where intervals are released, got {rows.n_rows}")

@@ -101,7 +101,6 @@ class Ranges(Outcome):
         return self.high / 2 - self.low / 2
 
     def published(self) -> dict[str, Any]:
-        """See `Outcome.published`."""
         return {"feature_ranges_": np.array([self.low, self.high])}
 
     def unclipped(self) -> Ranges:
@@ -155,7 +154,6 @@ class RangesTaken(Taken[RangeNoise], takes=RangeNoise):
         return Ranges(*whole).unclipped() if public.unclipped else Ranges(*whole)
 
     def contradiction(self, certificate: Any) -> str | None:
-        """See `Taken.contradiction`."""
         source, quantiles = certificate.feature_ranges, certificate.quantiles_noise
         private = source in (PRIVATE, MIXED, WITHIN)
         for name, needed in (("magnitudes_noise", private and source != WITHIN), ("range_columns", private)):
@@ -170,7 +168,6 @@ class RangesTaken(Taken[RangeNoise], takes=RangeNoise):
         return None
 
     def lines(self, certificate: Any) -> list[str]:
-        """See `Taken.lines`."""
         source, noise = certificate.feature_ranges, self.step_of(certificate)
         if noise is None:
             return [] if source is None else [f"  ranges     columns cut to declared ranges; {_DECLARED}"]
@@ -181,7 +178,6 @@ class RangesTaken(Taken[RangeNoise], takes=RangeNoise):
         return [line, *(f"  ranges     {words}; {_DECLARED}" for one, words in declared.items() if one == source)]
 
     def covered(self, certificate: Any) -> list[str]:
-        """See `Taken.covered`."""
         some = "some features" if getattr(certificate, "feature_ranges", None) == MIXED else "the features"
         return [] if self.step_of(certificate) is None else [f"the ranges of {some}"]
 
@@ -237,7 +233,6 @@ class Histograms:
     within: Ranges | None = None
 
     def __call__(self, some: Some) -> IntArray:
-        """See `SumOf`."""
         X = some.X if all(self.which) else some.X[:, np.array(self.which)]  # no copy of all
         counts = _by_magnitude(X) if self.within is None else _by_place(X, self.within, self.bins)
         return counts.ravel() * self.points

@@ -52,7 +52,6 @@ class RowMap(Outcome):
     row_norm: str = "normalize"
 
     def published(self) -> dict[str, Any]:
-        """See `Outcome.published`."""
         return {"center_": self.center, "scale_": self.scale}
 
     def apply(self, X: Any) -> Any:
@@ -147,7 +146,6 @@ class MappedRows(Rows):
         return normalising(squared, self.n_features)
 
     def part(self, where: slice) -> Rows:
-        """See `Rows.part`."""
         if self._is_made:
             return super().part(where)
         part = copy(self)
@@ -165,7 +163,6 @@ class StandardisationTaken(Taken[Standardisation], takes=Standardisation):
     place = 0
 
     def released(self, step: Standardisation, public: PublicRows) -> Generator[Statistic, FloatArray, RowMap]:
-        """See `Taken.released`."""
         if public.row_norm != "normalize" and public.known(Ranges) is None:
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {public.row_norm!r}")
         if public.sparse and step.center_noise is not None:
@@ -180,7 +177,6 @@ class StandardisationTaken(Taken[Standardisation], takes=Standardisation):
         return RowMap(center, scale, public.row_norm)
 
     def contradiction(self, certificate: Any) -> str | None:
-        """See `Taken.contradiction`."""
         for name in self.fields:
             if (noise := getattr(certificate, name)) is None:
                 continue
@@ -191,7 +187,6 @@ class StandardisationTaken(Taken[Standardisation], takes=Standardisation):
         return None
 
     def lines(self, certificate: Any) -> list[str]:
-        """See `Taken.lines`."""
         lengths = certificate.row_norm != "normalize"  # which rows in ranges keep until they are centred
         center, scale = certificate.center_noise, certificate.scale_noise
         of_center = f"  center     {'rows' if lengths else 'directions'} centred, noise on Σu {center or 0:.6g}"
@@ -200,11 +195,9 @@ class StandardisationTaken(Taken[Standardisation], takes=Standardisation):
         return [f"{line}: part of the promise" for line, noise in lines if noise is not None]
 
     def by_rows(self, certificate: Any) -> list[str]:
-        """See `Taken.by_rows`."""
         return [name for name in ("center", "scale") if getattr(certificate, f"{name}_noise") is not None]
 
     def covered(self, certificate: Any) -> list[str]:
-        """See `Taken.covered`."""
         return [] if self.step_of(certificate) is None else ["how rows are centred and scaled"]
 
     def plausible(self, certificate: Any, published: Published, features: int) -> bool:
@@ -262,7 +255,6 @@ class SumOfDirections:
     spacing: float
 
     def __call__(self, some: Some) -> IntArray:
-        """See `SumOf`."""
         rows = some.rows
         return _total(rows, lambda part, block: write_units(rows, part, block, self.spacing))
 
@@ -275,7 +267,6 @@ class SumOfSizes:
     center: FloatArray | None = None
 
     def __call__(self, some: Some) -> IntArray:
-        """See `SumOf`."""
         rows = some.rows
         if rows.sparse:
             return _sum_of_sparse_sizes(sparse_directions(rows), self.spacing)
