@@ -168,7 +168,6 @@ class TwoClasses(ClassEvaluation):
         return frame(shares, **{"from": ends[:-1], "to": ends[1:], "rows": rows})
 
     def estimates(self) -> dict[str, Estimate]:
-        """The scores that are shown, by name."""
         positive = self._estimate(self._sum([(1, 0), (1, 1)]), self._sum([(0, 0), (0, 1)]))
         return {
             "accuracy": self.accuracy(),
@@ -210,7 +209,6 @@ class ManyClasses(ClassEvaluation):
         return frame([self._recall(k) for k in range(len(self.classes))], **{"class": list(self.classes)})
 
     def estimates(self) -> dict[str, Estimate]:
-        """The scores that are shown, by name."""
         return {"accuracy": self.accuracy(), "balanced accuracy": self.balanced_accuracy()}
 
     @classmethod

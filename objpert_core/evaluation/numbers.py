@@ -86,7 +86,6 @@ class Numbers(Evaluation):
         return pd.DataFrame({"error": self.places, "rows": self.counts})
 
     def estimates(self) -> dict[str, Estimate]:
-        """The scores that are shown, by name."""
         return {
             f"MAE, errors cut at {self.largest_error:g}": self.mean_absolute_error(),
             f"RMSE, errors cut at {self.largest_error:g}": self.root_mean_squared_error(),

@@ -131,7 +131,6 @@ class LogisticOnSphere(_OnSphere):
         return float(weights @ (_softplus(a) - expit(a) * a))
 
     def sample(self, n: int, seed: Any = None) -> tuple[FloatArray, FloatArray]:
-        """Draw rows on the sphere and their labels."""
         random = np.random.default_rng(seed)
         X = _on_sphere(n, self.dimension, random)
         return X, np.where(random.random(n) < expit(X @ self.minimiser), 1.0, -1.0)
@@ -207,7 +206,6 @@ class AbsoluteWithLaplace(_OnSphere):
         return self.scale
 
     def sample(self, n: int, seed: Any = None) -> tuple[FloatArray, FloatArray]:
-        """Draw rows on the sphere and their targets."""
         random = np.random.default_rng(seed)
         X = _on_sphere(n, self.dimension, random)
         return X, X @ self.minimiser + random.laplace(scale=self.scale, size=n)

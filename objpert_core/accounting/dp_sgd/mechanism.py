@@ -185,7 +185,6 @@ class DPSGD(ByConvolution):
         return self._replaced and self.sample_rate < 1
 
     def no_event(self) -> str:
-        """Why dp_accounting has no event for these steps."""
         return "dp_accounting has no event for several rows that are replaced; use to_pld()"
 
     def _dp_event(self, make: EventMaker) -> Any:

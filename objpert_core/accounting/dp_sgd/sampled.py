@@ -62,7 +62,6 @@ class RevealedLoss(PrivacyLoss):
         return log_mixed(self._likelihood(v), self.p)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε."""
         moved = unmixed(epsilon, self.p) / self.a + self.a / 2
         over = np.maximum(moved - _STRAIGHT, 0.0)
         return np.where(over > 0, _STRAIGHT + 0.5 * (np.sqrt(1 + 4 * over) - 1), moved)
@@ -72,7 +71,6 @@ class RevealedLoss(PrivacyLoss):
         return np.array([_STRAIGHT])
 
     def lowest(self) -> float:
-        """The whole line."""
         return -np.inf
 
     def _values(self, v: FloatArray) -> FloatArray:

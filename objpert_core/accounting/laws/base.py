@@ -81,15 +81,12 @@ class GaussianLoss(PrivacyLoss):
     a: float
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v)."""
         return self.a * (self.a / 2 + v)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε."""
         return epsilon / self.a - self.a / 2
 
     def lowest(self) -> float:
-        """The whole line."""
         return -np.inf
 
 
@@ -111,11 +108,9 @@ class MixedLoss(PrivacyLoss):
         return self._log_ratio(v) if self.direction == "remove" else -self._log_ratio(-v)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v near ω(v) = ε."""
         return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
 
     def lowest(self) -> float:
-        """The whole line."""
         return -np.inf
 
 
@@ -171,11 +166,9 @@ class SymmetricLoss(PrivacyLoss):
         return self.base.loss(v)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε."""
         return self.base.position(epsilon)
 
     def kinks(self) -> FloatArray:
-        """The base's."""
         return self.base.kinks()
 
     def lowest(self) -> float:

@@ -80,11 +80,9 @@ class DiscreteLoss(PrivacyLoss):
         return result
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v)."""
         return self._scale * v
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε."""
         return epsilon / self._scale
 
     def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
@@ -108,6 +106,5 @@ class DiscreteLoss(PrivacyLoss):
         return -np.inf if self.unresolved else self.log_infinite
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """The whole range."""
         scale = self._scale
         return float(self.losses.min()) / scale - 1e-6, float(self.losses.max()) / scale + 1e-6

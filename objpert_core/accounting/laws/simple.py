@@ -135,11 +135,9 @@ class HalfNormalLaw(_ShiftedLaw):
         return np.minimum(np.log(2) + self._gaussian_tail(epsilon), 0.0)
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v) for v ≥ 0."""
         return self.shift + self.a**2 / 2 + self.a * v
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε, exact where ω reaches ε."""
         return (epsilon - self.shift) / self.a - self.a / 2
 
     def lowest(self) -> float:
@@ -189,11 +187,9 @@ class PositiveGaussianLaw(_ShiftedLaw):
         return self._gaussian_tail(epsilon)
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v)."""
         return self.shift + np.maximum(0.0, self.a * (self.a / 2 + v))
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε, exact where ω reaches ε."""
         return (epsilon - self.shift) / self.a - self.a / 2
 
     def kinks(self) -> FloatArray:

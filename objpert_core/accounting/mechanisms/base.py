@@ -413,7 +413,6 @@ class View(Wrapper):
 
     @property
     def only_replaced(self) -> bool:
-        """As of `base`."""
         return self.base.only_replaced
 
     def _dp_event(self, make: EventMaker) -> Any:

@@ -47,17 +47,14 @@ class Chained(Wrapper):
 
     @property
     def has_profile(self) -> bool:
-        """As of `base`."""
         return self.base.has_profile
 
     @property
     def has_rdp(self) -> bool:
-        """As of `base`."""
         return self.base.has_rdp
 
     @property
     def own_profile(self) -> bool:
-        """As of `base`."""
         return self.base.own_profile
 
     @property
@@ -80,15 +77,12 @@ class Chained(Wrapper):
         return Gaussian(one.sigma, self.length * one.sensitivity, adjacency=self.adjacency)
 
     def no_profile(self) -> str:
-        """Why `base` has no profile."""
         return self.base.no_profile()
 
     def no_rdp(self) -> str:
-        """Why `base` has no Rényi curve."""
         return self.base.no_rdp()
 
     def no_losses(self) -> str:
-        """Why `base` has no losses."""
         return self.base.no_losses()
 
     @cached_property
@@ -181,5 +175,4 @@ class Chained(Wrapper):
         return self.length**2 * self.base.rho()
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why the bound on one row proves nothing; None where it does."""
         return self.base.explain() or super().explain(epsilon)

@@ -96,7 +96,6 @@ class ViaRDP(View):
 
     @property
     def lower_bound(self) -> Mechanism | None:
-        """The base's."""
         return self.base.lower_bound
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
@@ -165,7 +164,6 @@ class ViaRDP(View):
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon, _NUDGE)
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why the Rényi curve proves nothing; None where it does."""
         return self.base.explain() or super().explain(epsilon)
 
 

@@ -61,11 +61,9 @@ class Symmetrised(View, ByConvolution):
 
     @property
     def has_rdp(self) -> bool:
-        """Whether `base` has a Rényi curve."""
         return self.base.has_rdp
 
     def no_rdp(self) -> str:
-        """Why `base` has no Rényi curve, as one sentence."""
         return self.base.no_rdp()
 
     def losses(self, direction: str = "remove") -> Steps | None:
@@ -89,7 +87,6 @@ class Symmetrised(View, ByConvolution):
         return curve
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why the bound proves nothing; None where it does."""
         return self.base.explain(epsilon)
 
 

@@ -39,7 +39,6 @@ class TabulatedLosses(Mechanism):
         return (self.remove,) if self.remove == self.add else (self.remove, self.add)
 
     def losses(self, direction: str = "remove") -> Steps:
-        """The losses of one direction."""
         return ((self.remove if direction == "remove" else self.add, 1),)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -166,7 +165,6 @@ class Tabulated(View):
         return ViaRDP(self)
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why nothing is proved (at `epsilon`, if given), as one sentence; None where something is."""
         return self.base.explain() or super().explain(epsilon)
 
 

@@ -88,7 +88,6 @@ class LogisticLaw(PrivacyLossLaw):
         return p * gaussian + np.log1p(self.kappa * w) - 0.5 * self.a**2 * w
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """T(v)."""
         gaussian = self.a * (self.a / 2 + v)
         inside = np.abs(gaussian) < self.threshold
         result = np.maximum(gaussian, 0.0)

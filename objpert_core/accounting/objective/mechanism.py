@@ -122,12 +122,10 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def has_profile(self) -> bool:
-        """Whether the theorem bounds δ at ε."""
         return self.entry.has_profile
 
     @property
     def has_rdp(self) -> bool:
-        """Whether the theorem bounds the Rényi divergence."""
         return self.entry.has_rdp
 
     @property
@@ -155,7 +153,6 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def lower_bound(self) -> Mechanism:
-        """`gaussian`."""
         return self.gaussian
 
     @property
@@ -247,19 +244,15 @@ class ObjectivePerturbation(Mechanism):
         return Perturbation.normal(self.sigma, self.lam, source, dimension)
 
     def no_profile(self) -> str:
-        """Why `delta` does not answer, as one sentence."""
         return f"{self.entry.answers_only}; use via_rdp(mechanism)"
 
     def no_rdp(self) -> str:
-        """Why `rdp` does not answer, as one sentence."""
         return self.entry.without("no Rényi curve")
 
     def no_losses(self) -> str:
-        """Why `losses` is None, as one sentence."""
         return super().no_losses() if self.entry.has_losses else self.entry.without("no privacy loss distribution")
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why this bound proves nothing at these parameters (at `epsilon`, if given); None where it does."""
         if self.links is not None:
             return self.entry.reason(self) or super().explain(epsilon)
         return self.entry.reason(self, epsilon) or super().explain(epsilon)
@@ -310,7 +303,6 @@ class ApproximateMinima(Mechanism):
 
     @property
     def adjacency(self) -> str:
-        """The objective's."""
         return self.objective.adjacency
 
     @cached_property
@@ -332,12 +324,10 @@ class ApproximateMinima(Mechanism):
 
     @property
     def has_profile(self) -> bool:
-        """Whether the theorem bounds δ at ε."""
         return self.objective.has_profile
 
     @property
     def has_rdp(self) -> bool:
-        """Whether the theorem bounds the Rényi divergence."""
         return self.objective.has_rdp
 
     @property
@@ -347,7 +337,6 @@ class ApproximateMinima(Mechanism):
 
     @property
     def lower_bound(self) -> Mechanism:
-        """The objective's."""
         return self.objective.lower_bound
 
     @property
@@ -395,19 +384,15 @@ class ApproximateMinima(Mechanism):
         return self.objective.perturbation(source, dimension)
 
     def no_losses(self) -> str:
-        """Why `losses` is None, as one sentence."""
         return self.objective.no_losses()
 
     def no_profile(self) -> str:
-        """Why `delta` does not answer, as one sentence."""
         return f"the bound {self.objective.bound!r} has no privacy loss law to combine with the output noise"
 
     def no_rdp(self) -> str:
-        """Why `rdp` does not answer, as one sentence."""
         return self.objective.no_rdp()
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why the bound proves nothing at these parameters; None where it does."""
         if self.links is not None:
             return self.objective.entry.reason(self.objective) or super().explain(epsilon)
         return self.objective.entry.reason(self.objective, epsilon) or super().explain(epsilon)

@@ -105,13 +105,11 @@ class AdaptiveSampling(Mechanism):
         return False
 
     def no_rdp(self) -> str:
-        """Why there is no Rényi curve, as one sentence."""
         return (
             "AdaptiveSampling has no Rényi curve: a statistic on the unsafe side, however seldom, leaves no bound on it"
         )
 
     def no_losses(self) -> str:
-        """Why there is no privacy loss distribution, as one sentence."""
         return "AdaptiveSampling has no privacy loss distribution; use delta or epsilon"
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:

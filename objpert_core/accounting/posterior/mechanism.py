@@ -45,7 +45,6 @@ class PosteriorLoss(PrivacyLoss):
         return (shift if self.direction == "add" else -shift / (1 + self.h)) - math.log1p(self.h) / 2
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v)."""
         away = self._sign * v
         return self._sign * (self._variance * away * (away / 2 + self._mean) + self._at_mean)
 
@@ -123,7 +122,6 @@ class PosteriorSampling(Mechanism):
         return posterior.log_delta_added(epsilon, self.leverage, self.shift)
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The loss of one direction."""
         return ((PosteriorLoss(self.leverage, self.shift, direction), 1),)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:

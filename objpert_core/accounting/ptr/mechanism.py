@@ -95,7 +95,6 @@ class _OnePair(Mechanism):
         return self.guarantee[1] == 0
 
     def no_rdp(self) -> str:
-        """Why the Rényi curve is infinite, as one sentence."""
         return (
             f"{type(self).__name__} gives everything away with probability δ = {self.guarantee[1]:g}, as far as is "
             "known, so its Rényi divergence is infinite at every order; use delta and epsilon"

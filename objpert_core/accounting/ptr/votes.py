@@ -202,7 +202,6 @@ class OptimalVote(Mechanism):
         return False
 
     def no_rdp(self) -> str:
-        """Why there is no Rényi curve, as one sentence."""
         return "OptimalVote has no Rényi curve: where it stops to err, one answer becomes impossible"
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:

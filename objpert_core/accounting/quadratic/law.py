@@ -60,7 +60,6 @@ class BendLoss(PrivacyLoss):
         return np.array([-self._sign * _STRAIGHT])
 
     def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v)."""
         return self._sign * (self.s / 2 - self.k * np.log1p(self.s / self._z(v)))
 
     def position(self, epsilon: FloatArray) -> FloatArray:
@@ -71,11 +70,9 @@ class BendLoss(PrivacyLoss):
         return self._v(np.clip(z, 1e-300, 1e300))
 
     def lowest(self) -> float:
-        """The whole line."""
         return -np.inf
 
     def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
-        """log of the density of V at v."""
         z = self._z(v)
         y = z + self._moved
         log_chi = self.k * np.log(y) - y / 2 - (self.k + 1) * np.log(2) - gammaln(self.k + 1)

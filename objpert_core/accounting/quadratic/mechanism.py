@@ -142,7 +142,6 @@ class QuadraticPerturbation(Mechanism):
         return False
 
     def no_rdp(self) -> str:
-        """Why no Rényi divergence is finite, as one sentence."""
         return self.explain() or (
             "no Rényi divergence of quadratic objective perturbation is finite: a row that is added makes releases "
             f"possible that were not, with probability {self.floor:.3g}"
@@ -240,7 +239,6 @@ class QuadraticPerturbation(Mechanism):
         return None if self.explain() is not None else ((self._pair, 1),)
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it does."""
         if self.bound in ("sharpened", "published") and (reason := self._published.explain()) is not None:
             return reason
         return super().explain(epsilon)

@@ -73,7 +73,6 @@ class TiltAndBend(Mechanism):
 
     @property
     def adjacency(self) -> str:
-        """The bend's."""
         return self.bend.adjacency
 
     @property
@@ -83,11 +82,9 @@ class TiltAndBend(Mechanism):
 
     @property
     def has_rdp(self) -> bool:
-        """False, as for `bend`."""
         return False
 
     def no_rdp(self) -> str:
-        """Why `bend` has no Rényi curve."""
         return self.bend.no_rdp()
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:

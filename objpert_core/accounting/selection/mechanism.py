@@ -198,11 +198,9 @@ class PrivateSelection(Wrapper):
 
     @property
     def has_rdp(self) -> bool:
-        """Whether `base` has a Rényi curve."""
         return self.base.has_rdp
 
     def no_rdp(self) -> str:
-        """Why `base` has no Rényi curve, as one sentence."""
         return self.base.no_rdp()
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
@@ -233,11 +231,9 @@ class PrivateSelection(Wrapper):
         return np.minimum(epsilon, by_profile)
 
     def no_losses(self) -> str:
-        """Why `losses` is None, as one sentence."""
         return _NO_PLD
 
     def explain(self, epsilon: float | None = None) -> str | None:
-        """Why nothing is proved (at `epsilon`, if given), as one sentence; None where something is."""
         return self.base.explain() or super().explain(epsilon)
 
 

@@ -50,7 +50,6 @@ class Percent(Number):
         choice("decimal", self.decimal, DECIMALS)
 
     def reader(self, numerals: Numerals) -> Callable[[str], float]:
-        """What finds the number in a text that is not missing; it raises `BadText`."""
         return partial(_signed, "%", Numerals(self.decimal))
 
 
@@ -96,7 +95,6 @@ class Money(Number):
             raise ValueError(f"thousands must differ from the decimal mark, got {self.decimal!r} for both")
 
     def reader(self, numerals: Numerals) -> Callable[[str], float]:
-        """What finds the number in a text that is not missing; it raises `BadText`."""
         return partial(_signed, self.sign, Numerals(self.decimal, self.thousands))
 
 

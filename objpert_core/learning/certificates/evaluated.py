@@ -63,7 +63,6 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
     @classmethod
     def numbers(cls, mechanism: Gaussian) -> dict[str, Any]:
-        """Name the noise."""
         return {"sigma": mechanism.sigma}
 
     def rebuild(self) -> Gaussian:

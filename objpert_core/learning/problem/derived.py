@@ -36,27 +36,22 @@ class DerivedLoss(Loss):
 
     @property
     def lipschitz(self) -> float:
-        """The largest |f'|; `inf` where f' is unbounded."""
         return self.loss.lipschitz
 
     @property
     def smoothness(self) -> float:
-        """The largest f''; `inf` where f has a corner."""
         return self.loss.smoothness
 
     @property
     def smoothness_of_rows(self) -> FloatArray | float:
-        """The largest f'' of each row's loss."""
         return self.loss.smoothness_of_rows
 
     @property
     def takes_margins(self) -> bool:
-        """Whether f takes margins."""
         return self.loss.takes_margins
 
     @property
     def parameter(self) -> float | None:
-        """The constant of f, where it has one."""
         return self.loss.parameter
 
 
@@ -95,7 +90,6 @@ class ClippedLoss(DerivedLoss):
         return np.minimum(self.loss.lipschitz_of_rows, self.slope)
 
     def part(self, where: slice) -> ClippedLoss:
-        """Return the clipped loss of these rows, with their slopes."""
         return ClippedLoss(self.loss.part(where), of_rows(self.slope, where))
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
@@ -180,7 +174,6 @@ class RestWeighted(LogisticLoss):
         check_fields(self, between(SHORTEST_REST, 1.0), "weight")
 
     def log_odds(self, scores: FloatArray) -> FloatArray:
-        """log(η/(1 − η)) where a score has the least expected loss if a row is of the class with probability η."""
         if self.weight == 1.0:
             return super().log_odds(scores)
         ahead = log_expit(self.margin + self.weight * scores) - log_expit(self.margin - scores)

@@ -102,7 +102,6 @@ class MoreauEnvelope(DerivedLoss):
         return float(self.loss.lipschitz**2 * np.max(self.step, initial=0.0) / 2)
 
     def part(self, where: slice) -> MoreauEnvelope:
-        """Return the envelopes of these rows, with their steps."""
         return MoreauEnvelope(self.loss, of_rows(self.step, where))
 
     def proximal_point(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
@@ -110,7 +109,6 @@ class MoreauEnvelope(DerivedLoss):
         return scores - self.step * self._slopes(scores, targets)
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """f_t, elementwise."""
         slopes = self._slopes(scores, targets)
         return self.loss.value(scores - self.step * slopes, targets) + self.step * slopes**2 / 2
 

@@ -121,7 +121,6 @@ class PinballLoss(Loss):
         return self.quantile
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """The loss, elementwise."""
         residuals = scores - targets
         return np.maximum(-self.quantile * residuals, (1.0 - self.quantile) * residuals)
 
