@@ -18,12 +18,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.learning.problem.lanes import LANES, mapped, slices
+from objpert_core.learning.problem.lanes import mapped, slices
 from objpert_core.learning.problem.rows import Rows, safety_factor
 
-_TOGETHER = 256  # pieces at most of columns that are taken together
-_LEAST, _MOST = 2**12, 2**14  # rows of a block
-_ALIKE = 0.2  # of the longest row of a map: pieces in a line no longer than that count as one beside other columns
+_TOGETHER = 200  # pieces at most of columns that are taken together
+_BLOCK = 2**12  # rows summed at once: errors grow with this and with the number of blocks
 
 
 class CodedRows(Rows):
@@ -70,7 +69,7 @@ class CodedRows(Rows):
         sizes = [prod(len(self.maps[column]) for column in group) for group in groups]
         self._ends = np.cumsum([0, *sizes]).tolist()
         self._pieces = np.empty((self.n_rows, len(groups)), np.int32)
-        self._classes = np.empty((len(groups), self.n_rows), np.min_scalar_type(max(sizes, default=1) - 1))
+        self._codes = np.empty((len(groups), self.n_rows), np.min_scalar_type(max(sizes, default=1) - 1))
         self._columns: list[_Column] = []
         for number, group in enumerate(groups):
             self._take_together(number, group)
@@ -90,11 +89,10 @@ class CodedRows(Rows):
             codes += self.codes[column].astype(np.int32)
             one = np.hstack([np.repeat(one, len(own), axis=0), np.tile(own, (len(one), 1))])
         np.add(codes, self._ends[number], out=self._pieces[:, number])
-        classes = np.arange(len(one)) if others else _alike(one)
-        self._classes[number] = classes[codes]
+        self._codes[number] = codes
         start = sum(column.map.shape[1] for column in self._columns)
         pieces, place = slice(self._ends[number], self._ends[number + 1]), slice(start, start + one.shape[1])
-        self._columns.append(_Column(pieces, place, one, classes))
+        self._columns.append(_Column(pieces, place, one))
 
     @property
     def matrix(self) -> Any:
@@ -124,6 +122,10 @@ class CodedRows(Rows):
         counts = mapped(lambda block: block.transposed @ weights[..., block.rows].T, self._blocks)
         return sum(counts, np.zeros((self._ends[-1], *weights.shape[:-1])))
 
+    def additions(self, n_rows: int) -> int:
+        """See `Rows.additions`: in a block, of the blocks, and of a column's pieces."""
+        return min(n_rows, _BLOCK + -(-n_rows // _BLOCK) + max(len(one.map) for one in self._columns))
+
     def part(self, where: slice) -> CodedRows:
         """See `Rows.part`."""
         return self if where.stop - where.start == self.n_rows else self._some(where, np.asarray)
@@ -136,7 +138,7 @@ class CodedRows(Rows):
         some = copy(self)
         some.codes, some.factors = self.codes[:, where], taken(self.factors[where])
         some.n_rows, some._pieces = len(some.factors), taken(self._pieces[where])
-        some._classes, some._blocks = taken(self._classes[:, where]), _blocks(some._pieces, self._ends[-1])
+        some._codes, some._blocks = taken(self._codes[:, where]), _blocks(some._pieces, self._ends[-1])
         return some
 
     def shorten(self, out: FloatArray) -> FloatArray:
@@ -159,37 +161,28 @@ class CodedRows(Rows):
         result, counts = np.empty((*weights.shape[:-1], self.dimension)), self._counted(weights * self.factors)
         result[..., self._order] = np.hstack([counts[one.pieces].T @ one.map for one in self._columns])
         if self.constant:
-            result[..., -1] = self.constant * weights.sum(axis=-1)
+            result[..., -1] = self.constant * sum(weights[..., block.rows].sum(axis=-1) for block in self._blocks)
         return result
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
-        """See `Rows.gram`: tables of two columns at a time, each between the maps of both.
-
-        Pieces that are much alike count as one beside other columns, with the mean of their maps by the weights. What
-        is left out by that is positive semidefinite.
-        """
+        """See `Rows.gram`: tables of two columns at a time, each between the maps of both."""
         rows, weights = self.every(stride), weights[::stride] * stride
         once = weights * rows.factors
         twice = once * rows.factors
-        counts, means = rows._counted(twice), []
+        counts, columns, codes = rows._counted(twice), self._columns, rows._codes.astype(np.intp)
         together = np.zeros((self.n_features, self.n_features))  # by the columns that are taken together
-        for one in self._columns:
-            own = counts[one.pieces]
-            together[one.place, one.place] = one.map.T @ (own[:, None] * one.map)
-            means.append(one.means(own))
-        classes = rows._classes.astype(np.intp)
+        for one in columns:
+            together[one.place, one.place] = one.map.T @ (counts[one.pieces, None] * one.map)
 
         def between(pair: tuple[int, int]) -> None:
-            one, other = pair
-            own, beside = means[one], means[other]
-            cells = classes[one] * len(beside)
-            cells += classes[other]
-            table = np.bincount(cells, weights=twice, minlength=len(own) * len(beside)).reshape(len(own), -1)
-            place = self._columns[one].place, self._columns[other].place
-            together[place] = own.T @ table @ beside
-            together[place[::-1]] = together[place].T
+            one, other = (columns[k] for k in pair)
+            cells = codes[pair[0]] * len(other.map)
+            cells += codes[pair[1]]
+            table = np.bincount(cells, weights=twice, minlength=len(one.map) * len(other.map))
+            found = one.map.T @ table.reshape(len(one.map), -1) @ other.map
+            together[one.place, other.place], together[other.place, one.place] = found, found.T
 
-        mapped(between, [(one, other) for one in range(len(means)) for other in range(one)])
+        mapped(between, [(k, other) for k in range(len(columns)) for other in range(k)])
         gram, order = np.zeros((self.dimension, self.dimension), order="F"), np.argsort(self._order)
         gram[: self.n_features, : self.n_features] = together[np.ix_(order, order)]
         if self.constant:
@@ -199,24 +192,11 @@ class CodedRows(Rows):
 
 
 class _Column(NamedTuple):
-    """A column, or several together: which pieces and which features are its own, and what a piece adds to a row.
-
-    `classes` are those of the pieces, of which only neighbours share one.
-    """
+    """A column, or several together: which pieces and which features are its own, and what a piece adds to a row."""
 
     pieces: slice
     place: slice
     map: FloatArray
-    classes: IntArray
-
-    def means(self, counts: FloatArray) -> FloatArray:
-        """What the pieces of each class add to a row, in the mean."""
-        firsts = np.flatnonzero(np.diff(self.classes, prepend=-1))
-        if len(firsts) == len(counts):
-            return self.map
-        totals = np.add.reduceat(counts, firsts)
-        weights = counts / np.where(totals > 0, totals, 1.0)[self.classes]
-        return np.add.reduceat(weights[:, None] * self.map, firsts, axis=0)
 
 
 class _Block(NamedTuple):
@@ -230,10 +210,9 @@ class _Block(NamedTuple):
 def _blocks(pieces: IntArray, total: int) -> list[_Block]:
     """The rows in blocks, several where threads may share them."""
     n_rows, columns = pieces.shape
-    found, size = [], min(max(-(-n_rows // LANES), _LEAST), _MOST)
-    ones = np.ones(min(size, n_rows) * columns)
+    found, ones = [], np.ones(min(_BLOCK, n_rows) * columns)
     ends = np.arange(0, len(ones) + 1, max(1, columns), dtype=np.int32)
-    for rows in slices(n_rows, size):
+    for rows in slices(n_rows, _BLOCK):
         own = pieces[rows].ravel()
         switched: Any = sp.csr_array((rows.stop - rows.start, total))  # made from arrays, it would look at all of them
         switched.data, switched.indices, switched.indptr = ones[: len(own)], own, ends[: switched.shape[0] + 1]
@@ -251,13 +230,6 @@ def _groups(sizes: Sequence[int]) -> list[list[int]]:
         else:
             group.append(column)
     return groups
-
-
-def _alike(one: FloatArray) -> IntArray:
-    """The class of each piece, from 0 on: those of a class are neighbours, and not far from one another."""
-    path = np.append(0.0, np.linalg.norm(np.diff(one, axis=0), axis=1).cumsum())
-    longest = float(np.linalg.norm(one, axis=1).max())
-    return np.cumsum(np.diff(np.floor(path / (_ALIKE * longest or 1.0)), prepend=0.0) > 0)
 
 
 class _MadeInBlocks:

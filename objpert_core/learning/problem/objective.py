@@ -156,7 +156,8 @@ class PerturbedObjective:
         size = min(max(size, self.rows.at_once), self.n_rows)
         blocks = slices(self.n_rows, size or 1)
         narrow = points * self.dimension < _WIDE
-        return summed(lambda where: term(self._part(where)), blocks, narrow=narrow), size + len(blocks)
+        total = summed(lambda where: term(self._part(where)), blocks, narrow=narrow)
+        return total, self.rows.additions(size) + len(blocks)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))

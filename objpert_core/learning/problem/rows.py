@@ -194,6 +194,10 @@ class Rows:
         some.n_rows = len(some.factors)
         return some
 
+    def additions(self, n_rows: int) -> int:
+        """How many additions the term of a row goes through at most where `combine` has so many rows."""
+        return n_rows
+
     def squared_norm(self) -> float:
         """An upper bound on ‖X̃‖², for few rows: (tr (X̃X̃ᵀ)⁸)^{1/8}, too large by the eighth root of the rank at most."""
         if self.sparse:

@@ -15,7 +15,7 @@ from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.problem.rounding import gradient_norm_bound
+from objpert_core.learning.problem.rounding import gamma, gradient_norm_bound
 from objpert_core.learning.problem.rows import each_row_by_itself
 from objpert_core.learning.problem.single_precision import bears_roughness
 from objpert_core.learning.solvers import SOLVERS, solve, solve_together
@@ -54,23 +54,6 @@ def test_products_equal_those_of_the_rows_that_the_map_makes(constant):
     few = rows.part(slice(7, 30))
     assert few.squared_norm() >= np.linalg.norm(few.made().margins(np.eye(rows.dimension)), 2) ** 2 * (1 - 1e-9)
     assert np.array_equal(pickle.loads(pickle.dumps(few)).margins(several), rows.margins(several)[:, 7:30])
-
-
-def test_pieces_that_are_alike_count_as_one_beside_other_columns_and_leave_out_a_semidefinite_part():
-    rng, n, size = np.random.default_rng(7), 3000, 300
-    maps = [np.eye(10)[np.arange(size) // 30] / 2 for _ in range(3)]
-    maps = [np.column_stack([one, np.linspace(-0.3, 0.3, size)]) for one in maps]
-    rows = CodedRows(rng.integers(0, size, (3, n)), maps, 0.3)
-    weights = rng.random(n)
-    found, exact = rows.gram(weights), rows.made().gram(weights)
-    found, exact = (np.triu(one) + np.triu(one, 1).T for one in (found, exact))
-    assert not np.allclose(found, exact, rtol=1e-6)
-    for place in rows.places:
-        np.testing.assert_allclose(found[place, place], exact[place, place], rtol=1e-11, atol=1e-11)
-    assert np.linalg.eigvalsh(found)[0] > -1e-9
-    start = np.linalg.cholesky(found + np.eye(len(found)))
-    ratios = np.linalg.eigvalsh(np.linalg.solve(start, np.linalg.solve(start, exact + np.eye(len(found))).T))
-    assert 0.9 < ratios[0] <= ratios[-1] < 1.1
 
 
 def test_sums_have_the_same_digits_on_several_threads():
@@ -115,6 +98,18 @@ def test_the_bound_holds_against_exact_arithmetic(careful):
         )
         bound = gradient_norm_bound(fine(problem) if careful else problem, theta)
         assert exact <= bound <= float(exact) * (1 + 1e-9) + 1e-9
+
+
+def test_a_sum_is_off_by_no_more_than_the_additions_of_its_blocks_and_of_a_column_s_pieces_allow():
+    rows, rng = some_rows(n=9000, seed=6), np.random.default_rng(9)
+    assert rows.additions(10**6) == 2**12 + 245 + 40 * 5 < rows.made().additions(10**6)
+    weights = rng.normal(size=rows.n_rows)
+    entries = np.column_stack([rows.factors[:, None] * rows.matrix[:][:, :3], np.full(rows.n_rows, rows.constant)])
+    found = rows.combine(weights)[[0, 1, 2, -1]]
+    for one, column in zip(found, entries.T, strict=True):
+        terms = [Fraction(weight) * Fraction(entry) for weight, entry in zip(weights, column, strict=True)]
+        allowed = gamma(rows.additions(rows.n_rows) + 4) * float(sum(map(abs, terms)))
+        assert abs(Fraction(float(one)) - sum(terms)) <= allowed
 
 
 def test_every_solver_finds_the_minimum_of_the_rows_that_the_map_makes():
