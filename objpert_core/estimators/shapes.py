@@ -17,6 +17,7 @@ from objpert_core.learning.steps.pieces import Pieces, PiecesOf
 from objpert_core.learning.steps.stated import published_by
 
 MISSING, OTHER = "missing", "other"
+_ABOVE_ZERO = np.nextafter(0.0, 1.0)
 _LEAST = 1e-9  # a share that a piece counts for in a monotone shape, however rare it is
 
 
@@ -77,6 +78,10 @@ def _labelled(one: PiecesOf, categories: Any) -> list[tuple[str, float, float]]:
 
 def _interval(low: float, high: float) -> str:
     """An interval in words, with as few digits as tell its ends apart."""
+    if np.isinf(low) and high == _ABOVE_ZERO:
+        return "0 or less"
+    if low == _ABOVE_ZERO:
+        return "above 0" if np.isinf(high) else f"above 0, to {_short(high, low)}"
     if np.isinf(low):
         return "all numbers" if np.isinf(high) else f"below {_short(high, low)}"
     if np.isinf(high):

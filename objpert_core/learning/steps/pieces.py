@@ -78,6 +78,24 @@ def listed(categories: int, values: FloatArray) -> IntArray:
     return np.where(np.isnan(values), categories + 1, np.where(known, values, categories)).astype(np.int64)
 
 
+def round_ends(low: float, high: float, most: int) -> FloatArray:
+    """Ends of about so many equal cells between two ends, at multiples of 1, 2 or 5 times a power of ten.
+
+    >>> round_ends(17.0, 20.0, 6).tolist()
+    [17.0, 17.5, 18.0, 18.5, 19.0, 19.5, 20.0]
+    """
+    width = (high / 2 - low / 2) / max(most, 1) * 2
+    if most > 1 and np.isfinite(width) and width > 1e-290 and width > 1e-12 * max(abs(low), abs(high)):
+        power = math.floor(math.log10(width))
+        leading = min((1, 2, 5, 10), key=lambda one: abs(math.log(one * 10.0**power / width)))
+        first, last = (math.floor(end / (leading * 10.0**power)) for end in (low, high))
+        multiples = np.arange(first, last + 1) * leading  # whole numbers, so that a product or ratio has few digits
+        ends = multiples * 10.0**power if power >= 0 else multiples / 10.0**-power
+    else:
+        ends = np.linspace(low, high, most + 1)
+    return np.unique(np.concatenate([[low], ends[(ends > low) & (ends < high)], [high]]))
+
+
 class Cells(NamedTuple):
     """Where the cells of a column of numbers begin, the first at −∞, and in which bin each lies, −1 for none."""
 
@@ -96,7 +114,7 @@ def cells_of_magnitudes(counts: FloatArray, sigma: float, most: int, noise: floa
     shares = np.maximum(shares, 1).astype(int)
     bounds = np.append(MAGNITUDES, np.inf)
     cut = [
-        np.linspace(bounds[j], bounds[j + 1], m + 1)
+        round_ends(bounds[j], bounds[j + 1], m)
         for j, m in zip(found, shares, strict=True)
         if bounds[j] > -np.inf and bounds[j + 1] < np.inf
     ]
@@ -107,7 +125,7 @@ def cells_of_magnitudes(counts: FloatArray, sigma: float, most: int, noise: floa
 
 def cells_between(low: float, high: float, most: int) -> Cells:
     """Cut a declared range to equal cells; what lies outside of it has a cell at either side."""
-    starts = np.concatenate([[-np.inf], np.unique(np.linspace(low, high, most + 1))])
+    starts = np.append(-np.inf, round_ends(low, high, most))
     starts[-1] = np.nextafter(high, np.inf)  # the upper end belongs to the range
     return Cells(starts, np.full(len(starts), -1))
 
