@@ -170,7 +170,7 @@ class CodedRows(Rows):
         once = weights * rows.factors
         twice = once * rows.factors
         counts, columns, codes = rows._counted(twice), self._columns, rows._codes.astype(np.intp)
-        together = np.zeros((self.n_features, self.n_features))  # by the columns that are taken together
+        together = np.zeros((self.dimension, self.dimension))  # by the columns that are taken together
         for one in columns:
             together[one.place, one.place] = one.map.T @ (counts[one.pieces, None] * one.map)
 
@@ -183,8 +183,8 @@ class CodedRows(Rows):
             together[one.place, other.place], together[other.place, one.place] = found, found.T
 
         mapped(between, [(k, other) for k in range(len(columns)) for other in range(k)])
-        gram, order = np.zeros((self.dimension, self.dimension), order="F"), np.argsort(self._order)
-        gram[: self.n_features, : self.n_features] = together[np.ix_(order, order)]
+        order = np.argsort(np.append(self._order, np.arange(self.n_features, self.dimension)))
+        gram = together[np.ix_(order, order)].T  # which is symmetric, and whose columns lie together
         if self.constant:
             gram[:, -1] = self.constant * rows.combine(weights)
             gram[-1, -1] = self.constant**2 * weights.sum()

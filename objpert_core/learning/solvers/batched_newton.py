@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
+from objpert_core.learning.problem.codes import CodedRows
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rounding import Look, looks
@@ -32,7 +33,8 @@ _PATIENCE = 6  # passes without progress after which an objective is given up
 _MOST = 60  # passes at most: where they do not suffice, one objective at a time is the better way
 _CENTRE = 0.3  # the common start has a gradient no shorter than that, relative to the shortest linear term
 _MOST_TO_CENTRE = 40  # iterations to the common start at most
-_SAMPLE_ROWS = 40  # sampled rows per parameter
+_SAMPLE_ROWS = 40  # sampled rows per parameter,
+_SAMPLE_CODES = 20  # fewer where passes over all rows cost little beside a Hessian
 _RIDGE = 0.125  # a sampled row's penalty at least, relative to its curvature: few rows fit some columns too well
 _SAMPLED = 1e-2  # of the first gradient: the minimum of a sample is not worth more
 _NEAR = 5e-3  # of the first gradient, from where all rows' Hessian is worth its price
@@ -175,7 +177,8 @@ class _Search:
 
 def _centre(problem: PerturbedObjective, near: float, search: _Search) -> tuple[FloatArray, _Search]:
     """A point where the gradient is as short as `near`, or a small part of what it was, and the search up to there."""
-    stride = max(1, problem.n_rows // (_SAMPLE_ROWS * problem.dimension))
+    sampled = _SAMPLE_CODES if isinstance(problem.rows, CodedRows) else _SAMPLE_ROWS
+    stride = max(1, problem.n_rows // (sampled * problem.dimension))
     sample = problem.sampled(stride)
     if stride > 1:
         sample = replace(sample, lam=max(sample.lam, _RIDGE * problem.loss.smoothness))
