@@ -58,22 +58,6 @@ def test_brackets_the_truth(name, interval):
         np.testing.assert_allclose(below.delta(EPSILONS)[seen], exact[seen], rtol=1e-2)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-def test_is_a_distribution(name):
-    mechanism, direction, _ = CASES[name]
-    for pessimistic in (True, False):
-        pld = mechanism.pld(0.05, direction, pessimistic)
-        assert pld.losses.shape == pld.masses.shape
-        assert (np.diff(pld.losses) > 0).all()
-        assert (pld.masses >= 0).all()
-        assert 0 <= pld.infinite_mass < 1e-12
-        assert 0 <= pld.error < 1e-7
-        assert pld.masses.sum() + pld.infinite_mass == pytest.approx(1.0, abs=1e-7)
-        if pessimistic:  # what is known of any privacy loss: the other data set has no more than all the mass
-            assert np.exp(-pld.losses) @ pld.masses <= 1 + 1e-6
-
-
 @pytest.mark.parametrize("interval", [None, 0.01, 0.3])
 def test_round_off_does_not_lower_one_step(interval):
     """A sum of masses that is off in its last digit is a promise that is too small."""

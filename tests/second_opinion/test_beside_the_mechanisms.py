@@ -183,7 +183,7 @@ def test_the_best_of_geometrically_many_runs_keeps_its_epsilon(sigma: float, run
 
 
 def test_numbers_of_runs_are_what_they_are_called() -> None:
-    for mean, eta in ((3.0, None), (0.01, None), (10.0, 1.0), (4.0, 0.0), (2.5, -0.5), (30.0, 5.0)):
+    for mean, eta in ((3.0, None), (0.01, None), (1.0, 1.0), (10.0, 1.0), (4.0, 0.0), (2.5, -0.5), (30.0, 5.0)):
         selection = accounting.PrivateSelection(accounting.Gaussian(1.0), mean, eta)
         k = np.arange(0, 40_000)
         chance = selection.pmf(k)

@@ -7,7 +7,7 @@ import pytest
 
 from objpert_core.accounting import calibrate_gaussian, calibrate_objective_perturbation
 from objpert_core.accounting.population.ball import check_lam, objective_plan
-from objpert_core.accounting.population.published import corrected_objective_noise, published_objective_lam
+from objpert_core.accounting.population.published import published_objective_lam
 from objpert_core.accounting.population.sizes import Sizes
 
 LOGISTIC = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
@@ -86,16 +86,6 @@ def test_a_loss_that_is_smooth_enough_is_left_alone_and_gets_less_noise():
 
 
 @pytest.mark.slow
-def test_the_published_schedule_has_the_papers_lam_and_the_noise_that_is_enough():
-    plan = plan_of("bassily2019", 10_000, 10, 0.5, 1e-8, **HINGE)
-    (sigma, lam, _), envelope = numbers(plan)
-    assert sigma == corrected_objective_noise(0.5, 1e-8)
-    assert lam == published_objective_lam(Sizes(10_000, 10, 0.5, 1e-8, 2.0))
-    assert envelope == pytest.approx(0.5 / 24 * lam)
-    assert keeps(plan, 0.5, 1e-8)
-
-
-@pytest.mark.slow
 def test_where_the_accountant_finds_more_than_is_published_the_plan_is_refused():
     """κ = ε/2 on both links leaves nothing for the noise: β = ελ/2 is what the paper allows."""
     lam = published_objective_lam(Sizes(10_000, 10, 0.5, 1e-8, 2.0))
@@ -110,12 +100,6 @@ def test_a_lam_that_no_loss_with_corners_can_have():
         check_lam("tight", 0.0, math.inf)
     check_lam("tight", 0.0, 1.0)
     check_lam("bassily2019", None, math.inf)
-
-
-@pytest.mark.slow
-def test_comparisons_may_go_beyond_what_the_paper_claims():
-    plan = plan_of("bassily2019", 100, 4, 2.0, 1e-3, strict=False, **HINGE)
-    assert keeps(plan, 2.0, 1e-3)
 
 
 @pytest.mark.thorough

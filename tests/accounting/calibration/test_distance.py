@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from objpert_core.accounting import (
-    ApproximateMinima,
     Gaussian,
     HalfNormal,
     ObjectivePerturbation,
@@ -16,20 +15,7 @@ from objpert_core.accounting import (
     distance_map,
     distance_to_optimality,
     optimal_lam,
-    via_rdp,
 )
-
-
-@pytest.mark.slow
-def test_the_distance_is_the_ratio_of_two_epsilons():
-    objective = ObjectivePerturbation(10.0, 5.0, smoothness=1.0, bound="glm")
-    lower = Gaussian(10.0)
-    deltas = np.array([1e-9, 1e-5, 1e-2])
-    for mechanism in (objective, via_rdp(objective), ApproximateMinima(objective, 1e-4, 0.1), HalfNormal(10.0)):
-        np.testing.assert_array_equal(
-            distance_to_optimality(mechanism, deltas), mechanism.epsilon(deltas) / lower.epsilon(deltas)
-        )
-        assert type(distance_to_optimality(mechanism, 1e-5)) is float
 
 
 def test_exactly_one_where_the_bound_is_tight():

@@ -60,19 +60,6 @@ def test_output_noise_of_its_own_choice_costs_next_to_nothing():
 
 
 @pytest.mark.slow
-@given(**targets, lipschitz=st.sampled_from([1.0, 0.3]))
-@settings(deadline=None, max_examples=100)
-def test_kifer(epsilon, delta, lipschitz):
-    """λ = 2β/ε to the last digit, and σ as the theorem has it."""
-    result = acc.calibrate_objective_perturbation(epsilon, delta, lipschitz, bound="kifer2012")
-    assert result.delta(epsilon) <= delta
-    assert result.epsilon(delta) <= epsilon
-    assert result.lam == pytest.approx(2 * result.smoothness / epsilon, rel=1e-15)
-    least = lipschitz * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
-    assert result.sigma == pytest.approx(least, rel=1e-11)
-
-
-@pytest.mark.slow
 @given(
     **targets,
     bound=st.sampled_from(["logistic", "monotone", "glm", "rdp", "kifer2012"]),
@@ -206,9 +193,6 @@ def test_with_hardly_any_output_noise_needed_it_is_theorem_2_8():
     np.testing.assert_allclose(released.delta(epsilons), exact.delta(epsilons), rtol=1e-6)
 
 
-# Calibration
-
-
 def test_it_says_why_it_proves_nothing_and_what_it_has_not():
     mechanism = minima(30.0, 0.25, 1e-3, 0.1)
     assert "Theorem 2.8 needs λ ≥ 2β/ε" in mechanism.explain(1.0)
@@ -216,6 +200,3 @@ def test_it_says_why_it_proves_nothing_and_what_it_has_not():
     assert "no privacy loss distribution" in mechanism.no_losses()
     with pytest.raises(NotImplementedError, match="bounds δ at ε only"):
         mechanism.pld()
-
-
-# The estimator's preset

@@ -8,15 +8,13 @@ from scipy.stats import binom, norm
 
 import objpert_core.accounting as acc
 from objpert_core.accounting.dp_sgd.mechanism import MixtureLoss
-from objpert_core.accounting.dp_sgd.subsampled import step_rdp
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.gaussian import log_profile
-from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_tilt, mixture_rdp
+from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_tilt
 from objpert_core.accounting.numerics.search import smallest_epsilon
 from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, logistic
-from tests.second_opinion.batches import added, opposed
 
 EPSILONS = np.array([0.0, 0.05, 0.3, 1.0, 3.0])
 TIGHT_FIT = acc.ObjectivePerturbation(5.0, 50.0)
@@ -259,30 +257,6 @@ def test_gradients_in_any_other_directions_are_hidden_better(angle, shorter):
             assert exact == pytest.approx(allowed, abs=2e-5)
 
 
-@pytest.mark.parametrize(("rate", "noise"), [(0.01, 1.0), (0.3, 0.7), (1e-4, 5.0), (0.9, 0.5)])
-def test_the_curve_of_one_row_is_that_of_the_subsampled_gaussian(rate, noise):
-    orders = np.array([1.0, 1 + 1e-6, 1.5, 2.0, 8.0, 64.0])
-    curve = mixture_rdp(orders, log_binomial_weights(1, rate), 1 / noise, two_sided=False)
-    np.testing.assert_allclose(curve, step_rdp(orders, rate, noise), rtol=2e-11)
-
-
-@pytest.mark.parametrize(
-    ("rate", "size", "a", "two_sided"),
-    [
-        *((0.1, 1, 1.0, True), (0.3, 3, 0.5, True), (0.02, 4, 0.4, False)),
-        *((0.5, 1, 10.0, True), (0.5, 5, 2.0, True), (0.5, 20, 1.0, True), (0.5, 40, 0.5, True)),  # far modes
-    ],
-)
-def test_curves_of_mixtures_are_the_larger_integral(rate, size, a, two_sided):
-    orders = np.array([1.0, 1.001, 1.01, 1.3, 7.0])
-    sides = (opposed if two_sided else added)(a, rate, size)
-    exact = np.array([max(one.renyi(alpha)[0] for one in sides) for alpha in orders])
-    found = mixture_rdp(orders, log_binomial_weights(size, rate), a, two_sided)
-    assert (found >= exact * (1 - 1e-11)).all()
-    resolved = exact < 1000  # beyond, it is the Gaussian mechanism of all the rows
-    np.testing.assert_allclose(found[resolved], exact[resolved], rtol=1e-7)
-
-
 def test_the_likelihood_ratio_keeps_its_digits_where_it_vanishes():
     z = np.array([-25.0, -10.0, -3.0, -0.1])
     shares = binom(40, 0.5).logpmf(np.arange(41))
@@ -303,13 +277,6 @@ def test_the_loss_of_a_mixture_is_inverted_and_sums_to_one():
         assert mass == pytest.approx(1.0, abs=1e-9)
         mirrored = np.trapezoid(np.exp(loss.log_density(fine, loss.loss(fine)) - loss.loss(fine)), fine)
         assert mirrored == pytest.approx(1.0, abs=1e-9)  # Q has mass 1 too
-
-
-def test_full_batches_are_the_gaussian_mechanism():
-    run = acc.DPSGD(4.0, 1.0, 9, adjacency=acc.REPLACE_ONE, group_size=2)
-    assert run.gaussian_ratio == 3.0
-    assert run.epsilon(1e-5) == pytest.approx(acc.Gaussian(1 / 3).epsilon(1e-5), rel=1e-9)
-    np.testing.assert_allclose(run.rdp([1.0, 5.0]), acc.Gaussian(1 / 3).rdp([1.0, 5.0]), rtol=1e-12)
 
 
 # --- calibration ---------------------------------------------------------------------------------------------------

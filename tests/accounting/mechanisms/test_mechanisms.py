@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from objpert_core.accounting import (
@@ -30,7 +29,6 @@ from objpert_core.accounting import (
     via_rdp,
 )
 
-PROFILES = ("logistic", "monotone", "glm")
 sigmas, lams = st.floats(-3, 6).map(lambda x: 10.0**x), st.floats(-6, 9).map(lambda x: 10.0**x)
 
 
@@ -58,25 +56,6 @@ def test_a_theorem_for_more_losses_promises_no_more_anywhere_and_nothing_warns(s
         assert each_below_the_next([one.rdp(orders) for one in chain], 1 + 1e-12)
 
 
-@pytest.mark.slow
-@given(
-    sigma=sigmas,
-    lam=lams,
-    bound=st.sampled_from(PROFILES),
-    scale=st.sampled_from([0.1, 8.0]),
-)
-@settings(deadline=None, max_examples=60)
-def test_free_of_units(sigma, lam, bound, scale):
-    """(σ, L, λ, β) → (cσ, cL, c²λ, c²β) changes nothing."""
-    base = ObjectivePerturbation(sigma, lam, bound=bound)
-    epsilon = np.geomspace(1e-3, 50, 9)
-    alpha = np.array([1.0, 1.3, 4, 60])
-    scaled = ObjectivePerturbation(scale * sigma, scale**2 * lam, scale, scale**2 / 4, bound)
-    loose = 1e-10 + 1e-13 * sigma
-    np.testing.assert_allclose(scaled.log_delta(epsilon), base.log_delta(epsilon), rtol=loose, atol=loose)
-    np.testing.assert_allclose(scaled.rdp(alpha), base.rdp(alpha), rtol=1e-11)
-
-
 def test_seam_of_kifers_condition():
     """Nothing below ε = 2β/λ, the exponential tail from there on; ε(δ) never lands below the seam."""
     mechanism = ObjectivePerturbation(sigma=20.0, lam=4.0, smoothness=1.0, bound="kifer2012")
@@ -88,9 +67,6 @@ def test_seam_of_kifers_condition():
     for lam in (3.0, 7.3, 0.1):  # 2β/λ is not a double
         least = ObjectivePerturbation(1e3, lam, smoothness=1.0, bound="kifer2012").epsilon(0.9)
         assert least * lam >= 2 > math.nextafter(least, 0) * lam
-
-
-# --- inverse ------------------------------------------------------------------------------------------------------
 
 
 # --- interface ----------------------------------------------------------------------------------------------------

@@ -33,28 +33,6 @@ def test_the_best_of_all_orders_is_found(target):
         assert indirect.delta(indirect.epsilon(delta)) == pytest.approx(delta, rel=1e-9) or indirect.epsilon(delta) == 0
 
 
-@pytest.mark.parametrize("target", TARGETS[:4], ids=repr)
-def test_points_of_a_curve_against_the_formula(target):
-    """rdp_to_delta and rdp_to_epsilon take the best of the points they are given, by Proposition 12."""
-    alphas = np.array([1.5, 2.0, 7.0, 40.0, 300.0])
-    rdp = target.rdp(alphas)
-    for epsilon in (0.1, 1.0, 5.0):
-        table = [
-            mp.exp((mpf(al) - 1) * (mpf(r) - mpf(epsilon))) / (mpf(al) - 1) * (1 - 1 / mpf(al)) ** mpf(al)
-            for al, r in zip(alphas, rdp, strict=True)
-        ]
-        variation = mp.sqrt(-mp.expm1(-mpf(rdp.min())))
-        expected = float(min(mpf(1), variation, *table))
-        assert acc.rdp_to_delta(alphas, rdp, epsilon) == pytest.approx(expected, rel=1e-12)
-    for delta in (1e-9, 1e-3):
-        table = [
-            mpf(r) + mp.log((mpf(al) - 1) / mpf(al)) - (mp.log(mpf(delta)) + mp.log(mpf(al))) / (mpf(al) - 1)
-            for al, r in zip(alphas, rdp, strict=True)
-        ]
-        expected = mpf(0) if delta >= mp.sqrt(-mp.expm1(-mpf(rdp.min()))) else max(mpf(0), *[min(table)])
-        assert acc.rdp_to_epsilon(alphas, rdp, delta) == pytest.approx(float(expected), rel=1e-12)
-
-
 def test_one_per_cent_less_is_refuted():
     """The conversion is attained: no constant below 1 in front of it is valid.
 

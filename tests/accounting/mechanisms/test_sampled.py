@@ -77,18 +77,6 @@ def test_noise_over_the_published_noise():
 
 
 @pytest.mark.parametrize(
-    "full",
-    [acc.SampledWithoutReplacement(3.0, 5, 5, 4), acc.SampledWithReplacement(15.0, 5, 1, 4)],
-    ids=lambda full: type(full).__name__,
-)
-def test_a_row_that_is_drawn_for_certain_is_the_gaussian_mechanism(full):
-    assert full.adjacency == acc.REPLACE_ONE
-    assert full.gaussian_ratio == pytest.approx(4 / 3, rel=1e-15)
-    assert full.epsilon(1e-5) == pytest.approx(acc.Gaussian(0.75).epsilon(1e-5), rel=1e-9)
-    np.testing.assert_allclose(full.rdp([1.0, 7.0]), acc.Gaussian(0.75).rdp([1.0, 7.0]), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
     "noise",
     [0.085, *(pytest.param(noise, marks=pytest.mark.exhaustive) for noise in (0.05, 0.06, 0.07, 0.08, 0.09, 0.12))],
 )

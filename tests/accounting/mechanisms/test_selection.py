@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from dp_accounting.dp_event import GaussianDpEvent, RepeatAndSelectDpEvent
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
-from hypothesis import assume, example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -76,39 +76,6 @@ def exact_pairs(selection):
     return [BestAnswer(np.log(p), np.log(q), slope) for p, q in selection.base.pairs]
 
 
-weights = st.lists(st.floats(-7, 0), min_size=2, max_size=5)
-
-
-@pytest.mark.slow
-@given(
-    log_p=weights,
-    tilt=st.lists(st.floats(-4, 4), min_size=5, max_size=5),
-    scale=st.sampled_from([0.01, 0.1, 1.0]),
-    shape=st.sampled_from(SHAPES),
-    log_mean=st.floats(-2, 4),
-    log_order=st.floats(-4, 4),
-)
-@example(log_p=[0.0, -6.0], tilt=[0.0, 4.0, 0, 0, 0], scale=1.0, shape=None, log_mean=2.0, log_order=1.0)
-@example(log_p=[0.0, -6.0], tilt=[0.0, 4.0, 0, 0, 0], scale=1.0, shape=0.0, log_mean=2.0, log_order=1.0)
-@settings(deadline=None, max_examples=12)  # each takes a second or two
-def test_above_the_exact_divergences(log_p, tilt, scale, shape, log_mean, log_order):
-    """Rényi divergence and hockey-stick divergence of the selected output, in both directions."""
-    p = np.exp(log_p) / np.exp(log_p).sum()
-    q = p * np.exp(scale * np.array(tilt[: p.size]))
-    q /= q.sum()
-    mean = math.exp(log_mean)
-    assume(shape is None or mean >= 1)
-    selection = PrivateSelection(Finite(tuple(p), tuple(q)), mean, shape)
-    assume(shape is None or selection.gamma > 3e-3)
-    alpha = 1 + math.exp(log_order)
-    bound, epsilons = selection.rdp(alpha), np.array([0.0, 0.01, 0.1, 0.5, 1.0, 3.0])
-    deltas = selection.delta(epsilons)
-    for exact in exact_pairs(selection):
-        assert exact.renyi(alpha)[0] <= bound * (1 + 1e-7) + 1e-12
-        reached = np.exp([exact.log_delta(epsilon)[0] for epsilon in (*epsilons, selection.epsilon(1e-3))])
-        assert np.all(reached <= np.append(deltas, 1e-3) * (1 + 1e-7) + 1e-12)
-
-
 RARE_BEST = Finite((1 - 1e-4, 1e-4), (1 - 1e-8, 1e-8))
 
 
@@ -131,20 +98,6 @@ def test_small_means_are_attained_too():
     alpha = np.array([1.0, 2.0, 10.0])
     assert np.all(quiet.rdp(alpha) > 0)
     assert np.all(quiet.rdp(alpha) < 0.011 * Gaussian(100.0).rdp(alpha) * np.exp(0.01 * alpha))
-
-
-@pytest.mark.slow
-@given(log_sigma=st.floats(-1, 4), log_mean=st.floats(0, 4), log_order=st.floats(-4, 5), indirect=st.booleans())
-@settings(deadline=None, max_examples=40)
-def test_never_above_the_published_theorem(log_sigma, log_mean, log_order, indirect):
-    """Papernot and Steinke (2022), Theorem 6, with the best pair, straight from its statement."""
-    base = via_rdp(Gaussian(math.exp(log_sigma))) if indirect else Gaussian(math.exp(log_sigma))
-    mean, order = math.exp(log_mean), math.exp(log_order)
-    alpha = 1 + order
-    pairs = math.log1p(1 / (alpha - 1)) * np.array([1.0, 0.9, 0.5])
-    published = base.rdp(alpha) + mean * base.delta(pairs) + math.log(mean) / (alpha - 1)
-    assert np.argmin(published) == 0
-    assert PrivateSelection(base, mean).rdp(alpha) <= published.min() * (1 + 2e-4) + 1e-15
 
 
 @pytest.mark.slow
@@ -172,31 +125,6 @@ def test_poisson_mean(more_than, probability):
     mean = poisson_mean(more_than, probability)
     assert stats.poisson.sf(more_than, mean) == pytest.approx(probability, rel=1e-9)
     assert poisson_mean(more_than + 1, probability) > mean
-
-
-@pytest.mark.parametrize(
-    ("shape", "mean"),
-    [
-        (shape, mean)
-        for shape in (None, 1.0, 0.0, -0.5, 2.5, -0.99, 40.0)
-        for mean in (1.0, 1.0001, 2.0, PAPER)
-        if mean < 2 or shape != -0.99  # whose tail is too long to sum up
-    ],
-)
-def test_law_of_the_number_of_runs(shape, mean):
-    """Sums to 1, has the mean asked for, and goes on from one number of runs to the next as the law of that name."""
-    selection = PrivateSelection(Gaussian(8.0), mean, shape)
-    k = np.arange(int(60 * mean + 60) if shape is None or selection.gamma == 1 else int(60 / selection.gamma) + 60)
-    pmf = selection.pmf(k)
-    assert pmf.sum() == pytest.approx(1.0, rel=1e-11)
-    assert pmf @ k == pytest.approx(mean, rel=1e-9)
-    if mean > 1:
-        more = k[1:51] + 1
-        ratio = mean / more if shape is None else (1 - selection.gamma) * (more - 1 + shape) / more
-        np.testing.assert_allclose(pmf[2:52], pmf[1:51] * ratio, rtol=1e-9, atol=1e-300)
-    assert selection.pmf(0) == (0.0 if shape is not None else pytest.approx(math.exp(-mean)))
-    assert type(selection.pmf(3)) is float
-    assert selection.pmf([[1, 2, 3]]).shape == (1, 3)
 
 
 @given(shape=st.floats(-0.95, 50), log_gamma=st.floats(-30, -1e-9))
@@ -272,21 +200,6 @@ def test_extreme_orders():
                 assert np.all(curve > 0)
 
 
-@pytest.mark.slow
-def test_profile_of_a_convolved_run():
-    """The chords are above the profile, and close to it; beyond the grid the Rényi curve takes over."""
-    base = DPSGD(2.0, 0.02, 200)
-    run = OneRun(base, math.log(PAPER))
-    epsilon = np.linspace(0.013, base.epsilon(1e-6), 37)
-    values = np.exp(run.log_delta(epsilon))
-    lower, upper = base.delta_bounds(epsilon)
-    assert np.all(values >= lower)
-    assert np.all(values <= upper * 1.01)
-    far = np.array([base.epsilon(1e-12), 40.0, 600.0])
-    assert np.all(run.log_delta(far) >= via_rdp(base).log_delta(far) * (1 + 1e-9))
-    np.testing.assert_allclose(run.log_delta(far), via_rdp(base).log_delta(far), rtol=0.3)
-
-
 class Convolved(Gaussian):
     """A mechanism with a known profile, said to be slow."""
 
@@ -302,16 +215,6 @@ def test_profile_of_a_run_that_is_asked_once():
     both = np.array([epsilon[5], 40.0])  # beyond the grid by the Rényi curve
     assert run.log_delta(both)[0] == chords[5]
     assert exact.log_delta(40.0) <= run.log_delta(both)[1] <= 0.9 * exact.log_delta(40.0)
-
-
-def test_profile_of_a_run_with_a_curve_only():
-    base = via_rdp(Gaussian(3.0))
-    epsilon = np.geomspace(1e-4, 10, 60)
-    run, exact = OneRun(base, 0.0), base.log_delta(epsilon)
-    for values, close in ((run.log_delta(epsilon), exact > -15), (run.log_delta_far(epsilon), exact < 0)):
-        assert np.all(values >= exact - 1e-12)
-        assert np.all(values[close] <= exact[close] + 1e-5 * (1 - exact[close]))
-        assert np.all(values <= exact * 0.95)
 
 
 # --- Liu and Talwar's random stopping ----------------------------------------------------------------------------

@@ -164,8 +164,7 @@ def test_many_epsilons_one_at_a_time_fall():
     """Each ε by itself: within one array the smallest so far is kept anyway."""
     rng = np.random.default_rng(3)
     for _ in range(12):
-        sigma, lam, beta, tau, sigma_out = 10 ** rng.uniform([-3, -4, -2, -8, -6], [4, 6, 1, 0, 2])
-        mechanism = kifer(sigma, lam, beta, tau, sigma_out)
+        mechanism = kifer(*10 ** rng.uniform([-3, -4, -2, -8, -6], [4, 6, 1, 0, 2]))
         least = mechanism.objective.least_epsilon
         epsilon = np.sort(
             np.append(least * (1 + 10 ** rng.uniform(-12, 3, 6)), least + mechanism.output.a * np.arange(6))
@@ -178,8 +177,7 @@ def test_many_epsilons_one_at_a_time_fall():
 def test_it_is_as_good_as_a_dense_scan():
     rng = np.random.default_rng(4)
     for _ in range(12):
-        sigma, lam, beta, tau, sigma_out = 10 ** rng.uniform([-1, -2, -2, -6, -4], [3, 3, 1, 0, 0])
-        mechanism = kifer(sigma, lam, beta, tau, sigma_out)
+        mechanism = kifer(*10 ** rng.uniform([-1, -2, -2, -6, -4], [3, 3, 1, 0, 0]))
         least, a = mechanism.objective.least_epsilon, mechanism.output.a
         epsilon = least * (1 + 10 ** rng.uniform(-2, 1)) + 10 * a * rng.random()
         share = np.concatenate([(epsilon - least) * np.linspace(0, 1, 20_001), a * np.linspace(0, 40, 4001)])

@@ -108,16 +108,6 @@ def test_the_series_meet_the_direct_formulas(monkeypatch):
     np.testing.assert_allclose([subsampled.step_rdp(alpha, q, 1.5) for q in (1e-3, 0.3)], values, rtol=1e-12)
 
 
-@pytest.mark.slow
-def test_half_the_step_changes_nothing(monkeypatch):
-    alpha = 1 + np.geomspace(1e-9, 1e4, 60)
-    cases = list(itertools.product((1e-9, 1e-3, 0.5, 1 - 1e-9), (0.02, 0.3, 1.0, 2.6, 100.0)))
-    values, full = [subsampled.step_rdp(alpha, *case) for case in cases], subsampled._step
-    monkeypatch.setattr(subsampled, "_step", lambda a: full(a) / 1.9)
-    monkeypatch.setattr(subsampled, "_MOST_POINTS", 2 * subsampled._MOST_POINTS)
-    np.testing.assert_allclose([subsampled.step_rdp(alpha, *case) for case in cases], values, rtol=1e-10)
-
-
 # --- beyond the range of the trapezoidal rule -------------------------------------------------------------------
 
 
