@@ -45,13 +45,6 @@ COVERED_LEGENDS = """() => [...document.querySelectorAll('.legendtoggle')].filte
     const r = e.getBoundingClientRect();
     return document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2) !== e;
 }).length"""
-UNDER_A_CHART = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].flatMap(chart => {
-    const c = chart.getBoundingClientRect();
-    return [...document.querySelectorAll('.stMain :is(p, label)')].filter(e => {
-        const r = e.getBoundingClientRect();
-        return r.height && r.left < c.right - 1 && r.right > c.left + 1 && r.top < c.bottom - 1 && r.bottom > c.top + 1;
-    }).map(e => e.innerText);
-})"""
 MOVING = """() => document.getAnimations().filter(a => a.playState === 'running')
     .map(a => a.effect.target.outerHTML.slice(0, 200))"""
 
@@ -169,11 +162,6 @@ def assert_fits(page):
     assert all(right < left or left < first for (first, right), (left, _) in pairwise(labels))
     assert page.evaluate(LEGENDS_ON_THE_PICTURE) == 0
     assert page.evaluate(COVERED_LEGENDS) == 0
-
-
-def assert_nothing_lies_under_a_chart(page):
-    """On a desk; a telephone's picture stays while what is below it scrolls."""
-    assert page.evaluate(UNDER_A_CHART) == []
 
 
 def assert_few_controls(page):

@@ -120,11 +120,3 @@ def test_slides_show_text_pictures_and_questions_by_the_arrow_keys(tab, server):
     settle(page)
     page.keyboard.press("ArrowRight")
     expect(answer(page)).to_contain_text("with one truth changed")
-
-
-def test_a_question_stands_below_its_picture(open_page):
-    page = open_page("/lessons")
-    page.set_viewport_size({"width": 1440, "height": 900})
-    expect(page.get_by_text("A stricter coin")).to_be_visible()
-    settle(page)
-    eventually(page, lambda: checks.assert_nothing_lies_under_a_chart(page))

@@ -100,30 +100,6 @@ def test_home_plays_and_stops_and_leads_on(open_page):
     expect(answer(page)).to_contain_text("the 2023 theorem")
 
 
-MAP = """() => {
-    const plot = document.querySelector('.st-key-distance_map_logistic .js-plotly-plot');
-    const mark = plot._fullData.find(t => t.mode === 'markers' && !t.meta.ghost);
-    return {
-        drawn: plot.querySelectorAll('.heatmaplayer image').length, mark: [mark.x[0], mark.y[0]],
-        bar: [...plot.querySelectorAll('.colorbar text')].map(t => t.textContent).filter(text => text),
-    };
-}"""
-
-
-def test_a_map_is_drawn_and_its_mark_follows_the_slider(open_page):
-    page = open_page("/distance")
-    expect(page.locator(".st-key-distance_map_logistic .js-plotly-plot .colorbar")).to_have_count(1)
-    found = page.evaluate(MAP)
-    assert (found["drawn"], found["mark"]) == (1, [10, 2])
-    assert found["bar"] == ["exact", "1.01", "1.1", "1.25", "1.5", "2", "5", "none"]
-    move(page, "distance_lambda", "ArrowRight", "distance_lambda=2.2")
-
-    def moved():
-        assert page.evaluate(MAP)["mark"] == [10, 2.2]
-
-    eventually(page, moved)
-
-
 def test_a_preset_is_one_entry_of_the_history(person, server):
     page, key = visit(person, f"{server}/distance"), "distance_lambda"
     move(page, key, "ArrowRight", "distance_lambda=2.2")

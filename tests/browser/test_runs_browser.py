@@ -1,13 +1,10 @@
 """Runs in a browser: a picture on arrival, a picture on release, polling that ends, Stop, and the same link."""
 
 import re
-from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import expect
 
-from objpert_core.experiments.learners import KIFER, OUTPUT
-from pages.training.words import LABELS
 from tests.browser.conftest import (
     LONG_RUN,
     answer,
@@ -17,7 +14,6 @@ from tests.browser.conftest import (
     expect_same,
     move,
     query,
-    settle,
     watched,
 )
 
@@ -65,27 +61,6 @@ def test_run_progress_and_stop_stand_together_in_sight(open_page):
     stop.click()
     expect(stop).to_have_count(0)
     expect(page.get_by_text(re.compile(r"Stopped (after|before)"))).to_be_visible()
-    expect_rest(page)
-
-
-def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
-    page = open_page(SMALL + "&training_methods=output&training_methods=Kifer+2012")
-    there = f"training_methods={quote_plus(LABELS[OUTPUT])}&training_methods={quote_plus(LABELS[KIFER])}"
-    page.wait_for_url(f"**{there}**")
-    field = page.get_by_role("spinbutton", name="Noise draws")
-    field.fill("51")
-    field.press("Enter")
-    expect(page.get_by_text("Noise draws: type a number from 1 to 50. The page still uses 3.")).to_be_visible()
-    expect(field).to_have_value("3")
-    settle(page)
-    assert float(query(page)["training_repeats"]) == 3
-
-
-def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page):
-    page = open_page("/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=2")
-    page.get_by_role("button", name="Run this point").click()
-    expect(page.get_by_text("Made now:").first).to_be_visible()  # nobody clicked anything else
-    expect_chart(page, "accuracy_chart", lambda drawn: "made now: Algorithm 1 with our theorem" in drawn)
     expect_rest(page)
 
 

@@ -90,12 +90,6 @@ def test_slopes_are_derivatives_of_the_value_kinks_included(loss):
     np.testing.assert_allclose(clipped.derivatives(scores, targets)[0], numeric, atol=2 * step)
 
 
-def test_a_clipped_loss_tells_what_it_clips():
-    clipped = learn.ClippedLoss(learn.HuberLoss(0.3), 0.2)
-    assert (clipped.name, clipped.parameter, clipped.monotone, clipped.smoothness) == ("huber", 0.3, False, 1.0)
-    assert (clipped.lipschitz, learn.ClippedLoss(learn.HuberLoss(0.3), 5.0).lipschitz) == (0.2, 0.3)
-
-
 def test_a_far_outlier_neither_overflows_nor_warns():
     clipped = learn.ClippedLoss(learn.SquaredLoss(), 1.0)
     with np.errstate(all="raise"):

@@ -18,7 +18,6 @@ import pytest
 from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.estimators import (
     ObjPertLogisticRegression,
-    ObjPertRegressor,
     OutputPerturbationLogisticRegression,
     own_table,
 )
@@ -325,13 +324,6 @@ def test_a_bound_on_gradient_or_hessian_that_is_a_trifle_too_small_is_not_covere
     assert covers(enough, LogisticLoss(), None, radius) is None
     less = dataclasses.replace(enough, **{field: values[field] * (1 - 1e-9)})
     assert covers(less, LogisticLoss(), None, radius).startswith(f"{field} must be at least")
-
-
-def test_the_constant_of_the_loss_is_told():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
-    spent = ObjPertRegressor(loss="huber", advanced={"huber_threshold": 0.7}).fit(X, y).privacy_
-    assert "huber loss (threshold 0.7)" in repr(spent)
 
 
 def test_the_public_certificate_is_the_same_for_any_data_but_for_the_fingerprint_of_what_is_released():

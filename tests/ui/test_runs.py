@@ -128,16 +128,6 @@ def test_a_failure_is_one_sentence():
     assert [error.value for error in app.error] == ["Lam must be > 0."]
 
 
-@pytest.mark.slow
-def test_a_new_run_stops_the_old_one_and_knows_its_result():
-    app = running(opened())
-    old = app.session_state["testing__run"].job
-    running(app)
-    until(lambda: not old.view().active)
-    assert old.view().state == "stopped"
-    assert app.session_state["testing__run"].previous == 1
-
-
 def test_a_result_that_is_not_worth_it_leaves_the_ghost_before(monkeypatch):
     class Done:
         def __init__(self, latest):

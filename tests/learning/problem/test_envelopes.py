@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import expit
 
 import objpert_core.learning as learn
 from objpert_core.learning.problem.envelopes import proximal_probability
@@ -277,10 +276,3 @@ def test_the_bound_on_a_gradient_holds_for_envelopes(loss):
     total = exact_gradient(X, targets, rows, theta, 0.5, lambda u, y: exact_slope(loss, u, y, next(step)))
     exact = exact_norm(total, b)
     assert exact <= found < 1e-9  # the shortest rows are a thousand times steeper in their slopes than the longest
-
-
-def test_without_a_step_worth_speaking_of_the_envelope_is_the_loss():
-    scores, targets = np.linspace(-8, 8, 101), targets_of(learn.LogisticLoss(), 101)
-    envelope = learn.MoreauEnvelope(learn.LogisticLoss(), 1e-12)
-    np.testing.assert_allclose(envelope.value(scores, targets), learn.LogisticLoss().value(scores, targets), atol=1e-11)
-    np.testing.assert_allclose(envelope.derivatives(scores, 1.0)[0], -expit(-scores), atol=1e-11)

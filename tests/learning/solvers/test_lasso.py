@@ -74,12 +74,6 @@ def test_coordinate_descent_arrives_whatever_the_scales(seed):
     assert all(one.value(np.clip(theta, one.low, one.high)) >= best - 1e-9 * abs(best) for theta in near)
 
 
-def test_both_solvers_agree():
-    one = problem(9, penalty=1.0, low=-0.4, high=0.7)
-    first, second = (solve_lasso(one, solver=solver).theta for solver in LASSO_SOLVERS)
-    np.testing.assert_allclose(first, second, atol=1e-9)
-
-
 def test_the_residual_bounds_the_gap_and_the_bound_is_nearly_reached():
     rng = np.random.default_rng(0)
     for seed in range(20):

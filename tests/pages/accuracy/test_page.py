@@ -11,17 +11,14 @@ from objpert_core.experiments.methods import EVERY, Parameters
 from pages.accuracy import controls
 from pages.accuracy.again import Point, again
 from pages.accuracy.ahead import Ahead
-from pages.accuracy.figure import Figure2
-from pages.accuracy.reading import LABELS
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import answer, curves, finished, open_app, press, tables, tells, texts
+from tests.pages.apps import curves, finished, open_app, press, tables, tells, texts
 from tests.pages.apps import opened as opened_part
 from ui import page
 from ui import waterfall as steps
 from ui.request import Meter
 
 pytestmark = pytest.mark.usefixtures("own_runner")
-USUAL = [LABELS[method] for method in controls.USUAL]
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +75,6 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "This run belongs to another point" in texts(at)
     assert not any("made now" in table.columns for table in tables(at))
-
-
-@pytest.mark.slow
-def test_the_committed_files_open():
-    keys = controls.files()
-    for key in keys:
-        at = opened(data=key)
-        assert not at.error
-        assert Figure2(indexed.load(key), 0.1).answer() == answer(at)
 
 
 @pytest.mark.thorough

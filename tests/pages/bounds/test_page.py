@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,21 +49,6 @@ RIGHT = setting_of(*vars(FIGURE_1_RIGHT).values(), ADDED, 1)
 BELOW = setting_of(10.0, 0.9, 1.0, 2.0, ADDED, 1)
 REPLACING, FOUR = (setting_of(5.0, 20.0, 1.0, 1.0, choice, 4) for choice in (REPLACED, SEVERAL))
 ALL = tuple(proofs.NAMES)
-
-
-@pytest.mark.slow
-def test_curves_are_the_cores_and_cannot_be_written_to():
-    for fit in (LEFT, setting_of(10.0, 5.0, 1.0, 2.0, ADDED, 1)):
-        for bound in ALL:
-            mechanism = fit.mechanism(bound)
-            np.testing.assert_array_equal(errors.curve(bound, fit), mechanism.tradeoff(errors.RATES))
-            assert Errors(fit).missed(bound, fit) == mechanism.tradeoff(0.05)
-            assert "No proof can promise more. " not in Errors(fit).comparison() or (
-                errors.at_least(fit.mechanism("logistic").tradeoff(0.05))
-                == errors.at_least(fit.mechanism("lower").tradeoff(0.05))
-            )
-    with pytest.raises(ValueError, match="read-only"):
-        errors.curve("lower", LEFT)[0] = 0.0
 
 
 def test_readings_tell_misses_guesses_and_reasons():

@@ -65,19 +65,6 @@ def test_adding_editing_moving_and_removing_and_a_name_that_is_none_loses_nothin
     assert app.error[0].value.startswith("Name must be letters")
 
 
-@pytest.mark.slow
-def test_typed_text_becomes_canonical_or_is_refused():
-    app = open_page()
-    app.text_input(key=LEDGER).set_value("gauss:2e1,1.0 ; gauss*2:10,1").run()
-    assert entry_of(app) == "gauss:20,1;gauss*2:10,1"
-    app.text_input(key=LEDGER).set_value("gauss:20").run()
-    assert entry_of(app) == "gauss:20,1;gauss*2:10,1"
-    assert "gauss takes 2 numbers" in app.error[0].value
-    app.text_input(key=LEDGER).set_value("").run()
-    assert entry_of(app) == "empty"
-    assert len(tables(app)) == 1
-
-
 def saved(text, delta=1e-6, target=5.0):
     return Listed(lg.parse(text), delta, target).to_json()
 

@@ -82,10 +82,6 @@ def test_maps_are_the_cores_with_a_row_for_each_lam():
             assert found[row, column] == pytest.approx(exact, rel=1e-7)
 
 
-def test_the_optimal_lam_is_the_boundary():
-    assert OPENS.optimal_lam == pytest.approx(float(acc.boundary_lam([10.0], 1e-5)[0]), rel=1e-12)
-
-
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
@@ -142,6 +138,3 @@ def test_bands_can_be_told_apart_by_lightness():
 def test_the_profiles_reach_down_to_where_they_are_read(delta):
     low, _ = replace(PROFILES, delta=delta).chart(None).layout.yaxis.range
     assert low < math.log10(delta)
-
-
-# --- snippet --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """The Planner's numbers: frontiers are the core's calibrations, and keep the promise."""
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -60,22 +59,6 @@ def test_an_estimator_gets_the_points_own_ratio_where_output_noise_finds_room():
     assert numbers.fitted_ratio(PAPER) == 1.3
     first = numbers.fitted_ratio(replace(PAPER, bound="logistic", ratio=1.0))
     assert 1.0 < first < 1.01
-
-
-@pytest.mark.thorough
-def test_least_is_least_and_the_tight_bound_needs_less_noise():
-    best = {b: numbers.least(numbers.frontier(PAPER, b)) for b in numbers.NAMES}
-    for bound, spot in best.items():
-        assert spot.excess == min(s.excess for s in numbers.frontier(PAPER, bound))
-    assert best["logistic"].ratio < 1.1 < best["rdp"].ratio
-    assert best["logistic"].excess < best["rdp"].excess
-    assert numbers.least([]) is None
-
-
-def test_dimension_and_radius_follow_the_intercept():
-    assert (PAPER.dimension, PAPER.radius) == (106, math.sqrt(2))
-    without = replace(PAPER, intercept_scaling=0.0)
-    assert (without.dimension, without.radius) == (105, 1.0)
 
 
 @pytest.mark.slow

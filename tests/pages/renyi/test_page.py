@@ -38,15 +38,6 @@ def mechanisms(state):
 
 
 @pytest.mark.slow
-def test_both_mechanisms_are_drawn_under_both_accountants():
-    drawn = {trace.name: trace.y for trace in Promises(FIGURE_5).chart().data}
-    for name in ("One fit", "DP-SGD"):
-        mechanism, deltas = mechanisms(AT_FIRST)[name], np.array(DELTAS)
-        np.testing.assert_array_equal(drawn[f"{name}, Rényi"], acc.via_rdp(mechanism).epsilon(deltas))
-        np.testing.assert_allclose(drawn[name], mechanism.epsilon(deltas), rtol=2 * WIDTH)
-
-
-@pytest.mark.slow
 def test_the_prediction_is_true_and_quotes_the_leaps():
     app = open_page()
     app.radio(key="renyi__try").set_value(app.radio(key="renyi__try").options[2]).run()
@@ -151,9 +142,6 @@ def test_the_certificate_is_rounded_up(monkeypatch):
     for own, text in ((run, "at most 0.2 % smaller"), (Promise(*np.zeros((3, 1))), "at most 0.0 %")):
         monkeypatch.setattr(Promises, "promise", lambda self, which, own=own: own)
         assert text in Promises(FIGURE_5).certified()
-
-
-# --- random allocation ------------------------------------------------------------------------------------------------
 
 
 # --- matching and Python ----------------------------------------------------------------------------------------------

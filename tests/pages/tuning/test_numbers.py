@@ -11,7 +11,6 @@ import objpert_core.accounting as acc
 from objpert_core import datasets
 from objpert_core.experiments.studies.searches import searched
 from pages.tuning import afford
-from pages.tuning import searched as picture
 from pages.tuning.numbers import FAMILIES, GENERAL, GRID, OBJECTIVE, WAYS
 from pages.tuning.price import MOST_BARS, Price, probabilities
 from pages.tuning.searched import Searched
@@ -151,13 +150,3 @@ def test_the_picture_shows_the_search_and_marks_the_winner():
     assert score["error_x"]["array"].tolist() == [one.score.high - one.score.value for one in found.candidates]
     assert [*worth["x"]] == [one.worth for one in found.candidates]
     assert [*unpaid["x"]] == [one.unpaid for one in found.candidates]
-
-
-@pytest.mark.thorough
-def test_a_search_is_made_once(monkeypatch):
-    asked, made = [], NOW.found
-    monkeypatch.setattr(picture, "searched", lambda *args: asked.append(args) or made)
-    for _ in range(2):
-        picture.found("digits-4-9", 3.0, 1e-6, 99)
-    assert len(asked) == 1
-    picture.found.cache_clear()
