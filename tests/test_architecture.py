@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -173,6 +174,15 @@ def test_array_types_are_defined_once():
                 isinstance(one, ast.Name) and one.id in ("FloatArray", "IntArray") for one in node.targets
             ):
                 assert name == "objpert_core._validation", name
+
+
+def test_no_name_of_a_module_is_given_twice():
+    for name in modules():
+        module = nodes(name)[0]
+        assert isinstance(module, ast.Module)
+        targets = [target for node in module.body if isinstance(node, ast.Assign) for target in node.targets]
+        counts = Counter(target.id for target in targets if isinstance(target, ast.Name))
+        assert not [constant for constant, count in counts.items() if count > 1], name
 
 
 def test_every_page_has_its_room():

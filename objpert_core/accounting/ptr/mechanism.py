@@ -295,7 +295,7 @@ Curve = Callable[[FloatArray], FloatArray]
 _STEPS = np.log(10.0) * np.arange(-4.0, 8.01, 0.0625)  # log(α' − α) to begin with
 _FINER = np.linspace(-1, 1, 17)
 _ROUNDS = 3
-_UP = 1 + 2.0**-40
+_CURVE_UP = 1 + 2.0**-40  # more than the curves and the logarithms round, relatively
 
 
 def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: float) -> Any:
@@ -358,4 +358,4 @@ def _at(alpha: float, test: Curve, budget: Curve, worst: Curve, failure: float) 
         best = min(best, float(passes[at]))
         steps = steps[at] + (steps[1] - steps[0]) * _FINER
     wrong = float(np.logaddexp(order * cost, best)) / order
-    return min(max(right, wrong), cost + most) * _UP  # at worst the test and the mechanism, one after the other
+    return min(max(right, wrong), cost + most) * _CURVE_UP  # at worst the test and the mechanism, one after the other
