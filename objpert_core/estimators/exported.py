@@ -35,6 +35,7 @@ from sklearn.preprocessing import (
 )
 
 from objpert_core._validation import FloatArray
+from objpert_core.estimators.exported_tables import switches
 from objpert_core.learning.problem.rows import safety_factor
 
 _SMALL = 2.0**-30  # c: at r = 1 it adds 2⁻⁶¹ to the norm, and its square is a number even in single precision
@@ -59,6 +60,10 @@ _LOG_ODDS = Link(0.0, 1.0)
 
 def as_pipeline(model: Any, probabilities: Link | None) -> Pipeline:
     """Build the pipeline whose scores are those of a fitted or released model, and its probabilities by this link."""
+    names = getattr(model, "feature_names_in_", None)
+    if model.pieces_ is not None:
+        steps, weights, intercept = switches(model)
+        return _joined([*steps, *_ending(model, weights, intercept, probabilities)], names)
     coef, intercept, center, scale, ranges = (
         getattr(model, name) for name in ("coef_", "intercept_", "center_", "scale_", "feature_ranges_")
     )
@@ -74,12 +79,7 @@ def as_pipeline(model: Any, probabilities: Link | None) -> Pipeline:
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if ranges is not None:
         steps = [*_cutting(ranges), *steps]
-    target_range = getattr(model, "target_range_", None)
-    if target_range is None:
-        steps = [*steps, ("linear", _linear(weights, intercept, getattr(model, "classes_", None), probabilities))]
-    else:
-        steps = [*steps, *_cut_answers(weights, float(intercept), target_range)]
-    return _joined(steps, getattr(model, "feature_names_in_", None))
+    return _joined([*steps, *_ending(model, weights, intercept, probabilities)], names)
 
 
 def ranges_as_pipeline(ranges: FloatArray, feature_names: np.ndarray | None = None) -> Pipeline:
@@ -95,6 +95,14 @@ def _joined(steps: list[tuple[str, Any]], feature_names: np.ndarray | None) -> P
         if hasattr(step, "set_output"):  # between the steps go arrays, whatever scikit-learn is told in general
             step.set_output(transform="default")
     return Pipeline(steps)
+
+
+def _ending(model: Any, weights: FloatArray, intercept: Any, probabilities: Link | None) -> list[tuple[str, Any]]:
+    """The linear model, and a step that cuts its answers where there is a range of targets."""
+    target_range = getattr(model, "target_range_", None)
+    if target_range is None:
+        return [("linear", _linear(weights, intercept, getattr(model, "classes_", None), probabilities))]
+    return _cut_answers(weights, float(intercept), target_range)
 
 
 def _to_norm_1(columns: int) -> Normalizer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -77,7 +78,7 @@ def _filled(found: Copy, model: Any, feature_names: bool) -> Copy:
     found.n_features_in_ = int(model.n_features_in_)
     found.privacy_ = model.privacy_.public()
     if model.columns_ is not None:
-        found.columns_ = model.columns_
+        found.columns_ = model.columns_ if feature_names else replace(model.columns_, names=None)
     if isinstance(found, ClassScores):
         found.classes_ = np.array(model.classes_)
     if feature_names and hasattr(model, "feature_names_in_"):

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 import objpert_core.estimators as est
 from objpert_core.accounting import Standardisation
-from objpert_core.datasets import Number, NumericTarget, SeveralValues, TableSchema, TwoValues
+from objpert_core.datasets import Categories, Number, NumericTarget, SeveralValues, TableSchema, TwoValues
 from objpert_core.estimators import own_table
 from objpert_core.exceptions import PrivacyBudgetWarning
 from tests.estimators.test_contract import CASES
@@ -200,6 +200,35 @@ def test_what_onnx_cannot_say_in_double_precision_is_refused_and_not_wrong():
     skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
     with pytest.raises(NotImplementedError, match="Normalization not implemented for norm 'MAX'"):
         skl2onnx.to_onnx(fitted("clipped rows").to_sklearn(), X[:1])
+
+
+# Tables
+
+
+def test_a_model_of_a_table_is_the_same_in_single_precision_and_where_many_rows_share_a_number():
+    skops = pytest.importorskip("skops.io", reason="skops is an extra of the tests")
+    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is an extra of the tests")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"gain": np.where(rng.random(5000) < 0.7, 0.0, rng.exponential(1e4, 5000)).round()})
+    table["age"] = rng.integers(17, 91, 5000).astype(float)
+    table["job"] = rng.choice(["cook", "smith", "None", ""], 5000)
+    table.loc[::7, "age"] = np.nan
+    likes = rng.random(5000) < np.where((table.gain > 0) | (table.job == "cook"), 0.9, 0.2)
+    known = {"job": Categories(["cook", "smith", "None"]), "age": Number(17, 90)}
+    model = est.ObjPertAdditiveClassifier(20.0, columns=known, classes=[False, True], public_rows=5000, random_state=0)
+    rows = table.assign(gain=table.gain.astype(np.float32), age=table.age.astype(np.float32))
+    expected = model.fit(table, likes).predict_proba(rows)
+    assert (model.shapes_.query("column == 'gain'").high == np.nextafter(0.0, 1.0)).any()  # 0 is told from all above it
+    pipeline = model.to_sklearn()
+    read = skops.loads(skops.dumps(pipeline), trusted=[])
+    graph = skl2onnx.to_onnx(pipeline, rows[:1], options={"zipmap": False})
+    settings = runtime.SessionOptions()
+    settings.log_severity_level = 3
+    session = runtime.InferenceSession(graph.SerializeToString(), settings, providers=["CPUExecutionProvider"])
+    given = {name: rows[[name]].to_numpy(dtype=object if name == "job" else np.float32) for name in rows}
+    np.testing.assert_allclose(read.predict_proba(table), model.predict_proba(table), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(session.run(None, given)[1], expected, rtol=0, atol=1e-5)
 
 
 # Names of columns

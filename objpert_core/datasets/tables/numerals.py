@@ -57,9 +57,14 @@ class Numerals:
             return True
         return bool(self.missing_words) and without_point(text).lower() in self.missing_words
 
+    @property
+    def missing_numbers(self) -> list[float]:
+        """The further words that are numbers."""
+        return [float(word) for word in sorted(self.missing_words) if _NUMBER.fullmatch(word)]
+
     def with_gaps(self, numbers: FloatArray) -> FloatArray:
         """Numbers of a column that has no texts, NaN where the number is a word for a missing value."""
-        words = [float(word) for word in self.missing_words if _NUMBER.fullmatch(word)]
+        words = self.missing_numbers
         return np.where(np.isin(numbers, words), np.nan, numbers) if words else numbers
 
     def read(self, text: str) -> float:

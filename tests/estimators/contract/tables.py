@@ -102,6 +102,34 @@ def a_released_copy_reads_the_same_tables(case: Case) -> None:
         assert not released.privacy_.verify(other)
 
 
+def a_pipeline_of_scikit_learns_reads_the_same_tables(case: Case) -> None:
+    table, y = raw_table(case)
+    table["floor"] = table.age.round().astype("Int64").astype("string").astype(object)
+    declared = COLUMNS | {"floor": Categories(["0", "1", "-1"])}
+    model = case.new(random_state=0, columns=declared, missing_words=["none of it", "9"], public_rows=300).fit(table, y)
+    ends = model.shapes_.query("column == 'age'").low.replace(-np.inf, np.nan).to_numpy()
+    other = table.iloc[: len(ends)].assign(
+        age=ends, town=(["", "NaN", "None of it", "Z", "A"] * len(ends))[: len(ends)]
+    )
+    other.loc[other.index[:2], "age"] = [9.0, np.nextafter(ends[1], -np.inf)]
+    other["floor"] = (["1.0", "1", None, "01"] * len(ends))[: len(ends)]
+    rows = pd.concat([table, other])
+    arrays = rows.to_numpy(dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the case is seeded
+        models = model, model.release(), pickle.loads(pickle.dumps(model.release(feature_names=False)))
+    assert models[2].columns_.names is None
+    for one in models:
+        pipeline = pickle.loads(pickle.dumps(one.to_sklearn()))
+        scored = [rows, pl.from_pandas(rows)] if one.columns_.names else [arrays]
+        for name in ("predict", *(["predict_proba"] if hasattr(model, "predict_proba") else [])):
+            for given in scored:
+                expected = getattr(model, name)(rows)
+                np.testing.assert_allclose(getattr(pipeline, name)(given), expected, rtol=0, atol=1e-9)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        pipeline.predict(rows.assign(age="old").to_numpy(dtype=object))
+
+
 def no_cell_can_be_wrong_where_errors_must_not_tell(case: Case) -> None:
     table, y = raw_table(case)
     known = {"on_error": "release", "public_rows": len(y), "columns": COLUMNS, "random_state": 0}
