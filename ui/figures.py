@@ -246,6 +246,27 @@ def band(x: ArrayLike, low: ArrayLike, high: ArrayLike, role: str, *, name: str 
     }
 
 
+def heat(
+    name: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike,
+    text: ArrayLike,
+    /,
+    *,
+    scale: Sequence[Sequence[Any]],
+    ends: tuple[float, float],
+    ticks: Mapping[float, str],
+    **place: Any,
+) -> dict[str, Any]:
+    """A map in colours of a `scale` between its `ends`, over a bar with `ticks` that lies at its `place`."""
+    bar = {"orientation": "h", **place, "thickness": 14, "len": 1.0, "outlinewidth": 1}
+    bar |= {"tickvals": list(ticks), "ticktext": list(ticks.values()), "tickangle": 0, "ticks": ""}
+    trace = {"type": "heatmap", "name": name, "x": x, "y": y, "z": z, "text": text}
+    shown = {"hovertemplate": "%{text}<extra></extra>", "zmin": ends[0], "zmax": ends[1]}
+    return {**trace, **shown, "colorscale": scale, "colorbar": bar}
+
+
 def guide(x: Sequence[float], y: Sequence[float], *, name: str = "") -> dict[str, Any]:
     """A thin helper line, for instance at the ε or δ that is being read off."""
     return series(name, np.asarray(x, float), np.asarray(y, float), "guide", showlegend=False, hoverinfo="skip")

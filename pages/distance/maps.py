@@ -106,40 +106,18 @@ def alt(bound: str, setting: Setting, delta: float) -> str:
     )
 
 
-def band_labels() -> list[tuple[float, str]]:
+def band_labels() -> dict[float, str]:
     """Place, in bands, and text of each label of the bar of colours: the ends of the bands between its two ends."""
-    inner = [(band - 0.5, f"{start:g}") for band, start in enumerate(BANDS) if band > 1 and math.isfinite(start)]
-    return [(0.0, "exact"), *inner, (len(BANDS) - 1.0, "none")]
+    inner = {band - 0.5: f"{start:g}" for band, start in enumerate(BANDS) if band > 1 and math.isfinite(start)}
+    return {0.0: "exact", **inner, len(BANDS) - 1.0: "none"}
 
 
 def chart(bound: str, setting: Setting, delta: float, before: Setting | None) -> Any:
     """The distance over (σ, λ) in bands, what bounds its regions, and where this setting is and the one before was."""
     cells, texts = _bands(bound, setting.smoothness, setting.lipschitz, delta)
-    places, labels = zip(*band_labels(), strict=True)
-    heat = {
-        "type": "heatmap",
-        "name": "distance to optimality",
-        "x": SIGMAS,
-        "y": LAMS,
-        "z": cells,
-        "text": texts,
-        "hovertemplate": "%{text}<extra></extra>",
-        "zmin": -0.5,
-        "zmax": len(BANDS) - 0.5,
-        "colorscale": _SCALE,
-        "colorbar": {
-            "orientation": "h",
-            "y": -0.24,
-            "yanchor": "top",
-            "thickness": 14,
-            "len": 1.0,
-            "outlinewidth": 1,
-            "tickvals": list(places),
-            "ticktext": list(labels),
-            "tickangle": 0,
-            "ticks": "",
-        },
-    }
+    name, ends = "distance to optimality", (-0.5, len(BANDS) - 0.5)
+    bar: dict[str, Any] = {"scale": _SCALE, "ends": ends, "ticks": band_labels(), "y": -0.24, "yanchor": "top"}
+    heat = figures.heat(name, SIGMAS, LAMS, cells, texts, **bar)
     marks = [_mark(before, ghost=True)] if before else []
     marks.append(_mark(setting, hover="σ = %{x:.3g}, λ = %{y:.3g}"))
     traces = [heat, _edge(bound, setting, delta), *_regions(bound, setting), *marks]

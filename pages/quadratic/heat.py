@@ -18,7 +18,6 @@ from ui.view import set_by
 # Viridis from dark to light, so that a small bound is dark
 _SCALE = [[0.0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1.0, "#fde725"]]
 NO_TIGHT = "The exact theorem needs an anchor without error, so the map shows the sharpened bound."
-_DECADES = (0, 1, 2, 3, 4)
 _WHOSE = {"published": "the published proof", "sharpened": "the sharpened proof", "tight": EXACT}
 
 
@@ -123,31 +122,10 @@ class Heat(StoredView, name="quadratic_heat", title="Bounds on the risk (Figure 
             ]
         )
         x, y = _edges(epsilons), _edges(deltas)
-        heat = {
-            "type": "heatmap",
-            "name": f"least bound, {figure1.PROOFS[self.proof]}",
-            "x": x,
-            "y": y,
-            "z": np.log10(values),
-            "text": texts,
-            "hovertemplate": "%{text}<extra></extra>",
-            "zmin": 0.0,
-            "zmax": 4.3,
-            "colorscale": _SCALE,
-            "colorbar": {
-                "orientation": "h",
-                "yref": "container",
-                "y": 0.0,
-                "yanchor": "bottom",
-                "thickness": 14,
-                "len": 1.0,
-                "outlinewidth": 1,
-                "tickvals": list(_DECADES),
-                "ticktext": [f"{10**power:,}" for power in _DECADES],
-                "tickangle": 0,
-                "ticks": "",
-            },
-        }
+        name, ticks = f"least bound, {figure1.PROOFS[self.proof]}", {power: f"{10**power:,}" for power in range(5)}
+        bar: dict[str, Any] = {"scale": _SCALE, "ends": (0.0, 4.3), "ticks": ticks}
+        bar |= {"yref": "container", "y": 0.0, "yanchor": "bottom"}
+        heat = figures.heat(name, x, y, np.log10(values), texts, **bar)
         epsilon, delta = self.cell
         square = {"symbol": "square-open", "size": 24, "color": "#ffffff", "line": {"width": 3}}
         look: dict[str, Any] = {"hoverinfo": "skip", "marker": square, "showlegend": False}
