@@ -177,7 +177,7 @@ def test_array_types_are_defined_once():
 
 
 def test_no_name_of_a_module_is_given_twice():
-    for name in modules():
+    for name in (one for one in modules() if not one.endswith(".snippets")):  # which are read from top to bottom
         module = nodes(name)[0]
         assert isinstance(module, ast.Module)
         targets = [target for node in module.body if isinstance(node, ast.Assign) for target in node.targets]
