@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from objpert_core._validation import length, nonnegative, within
+from objpert_core._validation import boolean, length, nonnegative, within
+from objpert_core.accounting import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.steps.base import Step
 from objpert_core.accounting.steps.class_counts import recommended_counts
@@ -18,7 +20,7 @@ from objpert_core.estimators import objective
 from objpert_core.estimators.base import LinearClassifier, LinearModel, LinearRegressor
 from objpert_core.estimators.constraints import one_of, or_none, several_labels
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.logistic_regression import lam_and_margin, left_for_a_row, rest_weight
+from objpert_core.estimators.logistic_regression import BESIDE_INTERVALS, lam_and_margin, left_for_a_row, rest_weight
 from objpert_core.estimators.objective import by_objective_perturbation
 from objpert_core.estimators.parameters import Advanced, Settings
 from objpert_core.estimators.recipe import Objective, Public, Recipe
@@ -76,18 +78,41 @@ def ratio_of(s: Settings, terms: Terms) -> float:
     return 1 / calibrate_gaussian(left_for_a_row(s, terms), s.delta).sigma
 
 
+def with_curvature(s: Settings, table: TableColumns, public: Public) -> tuple[TableColumns, IntervalNoise]:
+    """A table with the most pieces whose curvature noise does not drown, and the noise of that curvature; `ValueError`
+    where the fewest are too many.
+    """
+    while True:
+        try:
+            return table, by_rule_for(s, recommended_interval_noise, s.public_rows or public.rows, table.features + 1)
+        except ValueError:
+            if s.pieces is not None or table.pieces <= FEWEST_PIECES:
+                raise
+        table = replace(table, pieces=max(table.pieces - 1, FEWEST_PIECES))
+
+
 def by_pieces(
-    model: LinearModel, public: Public, minimised: Callable[[Terms, int], Objective], *steps: Step | None, **fits: Any
+    model: LinearModel,
+    public: Public,
+    minimised: Callable[[Terms, int], Objective],
+    *steps: Step | None,
+    intervals: bool = False,
+    **fits: Any,
 ) -> Recipe:
     """The recipe of an additive model: pieces by noisy counts, then Algorithm 1 on rows that are on a piece of each
-    column. `minimised` says what of the terms and the number of parameters; `steps` come before pieces.
+    column. `minimised` says what of the terms and the number of parameters; `steps` come before pieces. With
+    `intervals` the curvature is released, too, and pieces are as few as it bears.
     """
     s, kinds = model.settings, kinds_of(model, public)
     noise = by_rule_for(s, recommended_pieces, **TableColumns(kinds, FEWEST_PIECES).counted)
-    terms = terms_of(s, public, *steps, noise, reads_rows=True, accountant=s.accountant, **fits)
+    table, curvature = TableColumns(kinds, s.pieces or MOST_PIECES), None
+    if intervals:
+        table, curvature = with_curvature(s, table, public)
+    terms = terms_of(s, public, *steps, noise, curvature, reads_rows=True, accountant=s.accountant, **fits)
     assert terms.public_rows is not None
-    pieces = s.pieces or pieces_of_a_column(terms.public_rows, public.columns, ratio_of(s, terms))
-    table = TableColumns(kinds, pieces)
+    if s.pieces is None:
+        by_rule = pieces_of_a_column(terms.public_rows, public.columns, ratio_of(s, terms))
+        table = TableColumns(kinds, min(by_rule, table.pieces))
     rows = RowPlan(table, noise, AS_THEY_ARE, "clip")
     return by_objective_perturbation(model, public, rows, terms, minimised(terms, table.features + 1), counted=True)
 
@@ -108,7 +133,12 @@ class ObjPertAdditiveClassifier(LinearClassifier):
     %(table_columns)s
     classes : array-like of two labels or more, or None, default=None
         The labels that can occur, as in `ObjPertLogisticRegression`.
-    %(class_weight public_rows_of_tables adjacency rows_per_person on_error random_state advanced)s
+    %(class_weight)s
+    intervals : bool, default=False
+        Whether the fit also releases the curvature at the released coefficients (docs/theorems.md, T50), so that
+        `shapes_` has the ends of an interval of 95 % for each effect, `low` and `high`. (epsilon, delta) pays for it,
+        and pieces are as few as the curvature bears. For two classes, without margin, and without weights.
+    %(public_rows_of_tables adjacency rows_per_person on_error random_state advanced)s
 
     Other Parameters
     ----------------
@@ -148,27 +178,29 @@ class ObjPertAdditiveClassifier(LinearClassifier):
     ...     epsilon=1.0, columns={"town": Categories(["A", "B"])}, classes=[False, True], random_state=0
     ... ).fit(table, likes)
     >>> model.score(table, likes) > 0.8, list(model.shapes_.columns)
-    (True, ['column', 'piece', 'low', 'high', 'effect', 'share'])
+    (True, ['column', 'piece', 'from', 'to', 'effect', 'share'])
     """
 
     CONSTRAINTS: ClassVar = {
         **CONSTRAINTS,
         "classes": several_labels,
         "class_weight": class_weights,
+        "intervals": boolean,
         "lam": or_none(nonnegative),
         "margin": or_none(nonnegative),
         "bound": one_of("logistic", "monotone", "two-signed", "glm"),
     }
     ADVANCED: ClassVar = {"lam": None, "margin": None, "bound": "logistic", **OPTIONS}
+    TOGETHER: ClassVar = BESIDE_INTERVALS
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": False}  # routed where that is asked for
     has_probabilities = shares_work = walks = weighs = reads_tables = True
     most_classes = math.inf
 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, *, columns: Any = None, missing_words: Any = (),
-        pieces: float | None = None, classes: Any = None, class_weight: Any = None, public_rows: int | None = None,
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, on_error: str = "raise",
-        random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
+        pieces: float | None = None, classes: Any = None, class_weight: Any = None, intervals: bool = False,
+        public_rows: int | None = None, adjacency: str = "add/remove one row", rows_per_person: int = 1,
+        on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
         self.take(locals())
 
@@ -178,12 +210,12 @@ class ObjPertAdditiveClassifier(LinearClassifier):
         counts = by_rule_for(s, recommended_counts) if s.class_weight == BALANCED else None
 
         def minimised(terms: Terms, dimension: int) -> Objective:
-            lam, margin = lam_and_margin(s, dimension, terms)
+            lam, margin = (0.0, 0.0) if s.intervals else lam_and_margin(s, dimension, terms)
             lam = max(lam, _LEAST_LAM / ratio_of(s, terms))
             return Objective(LogisticLoss(margin if s.margin is None else s.margin), lam if s.lam is None else s.lam)
 
         fits = {"fits": public.fits, "rest_weight": rest_weight(s, public.fits)}
-        return by_pieces(self, public, minimised, counts, **fits)
+        return by_pieces(self, public, minimised, counts, intervals=s.intervals, **fits)
 
 
 @documented

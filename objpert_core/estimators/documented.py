@@ -358,7 +358,7 @@ PARAGRAPHS = {
     "fitted_pieces": """
         shapes_ : DataFrame
             What the model does, a row for each piece of each column: `column`, `piece` in words, where it begins and
-            ends (`low`, `high`), its `effect` on the score, and its noisy `share` of the rows. Effects of a column have
+            ends (`from`, `to`), its `effect` on the score, and its noisy `share` of the rows. Effects of a column have
             mean 0 by these shares. For more than two classes there is an effect for each `class`.
         pieces_ : ndarray, shape (P, 3)
             The released pieces: the number of the column, where the piece begins, and its noisy share of the rows. The

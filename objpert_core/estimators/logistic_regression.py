@@ -47,6 +47,13 @@ def _beside_intervals(name: str, holds: Any, must: str) -> Together:
     return Together(name, lambda s: not s.intervals or holds(s), f"be {must}", "where intervals={intervals!r}")
 
 
+BESIDE_INTERVALS = (
+    _beside_intervals("margin", lambda s: not s.margin, "None or 0"),
+    _beside_intervals("class_weight", lambda s: s.class_weight is None, "None"),
+    _beside_intervals("classes", lambda s: s.classes is None or len(s.classes) == 2, "None or two labels"),
+)
+
+
 def _can_be_composed(s: Settings) -> bool:
     return BOUND_REGISTRY[s.bound].has_losses or BOUND_REGISTRY[s.bound].has_rdp
 
@@ -166,13 +173,11 @@ class ObjPertLogisticRegression(LinearClassifier):
     ADVANCED: ClassVar = {"bound": "logistic", **objective.ADVANCED}
     TOGETHER: ClassVar = (
         *objective.TOGETHER,
-        _beside_intervals("margin", lambda s: not s.margin, "None or 0"),
+        *BESIDE_INTERVALS,
         _beside_intervals("standardize", lambda s: not asks_for_map(s), f"{AUTO!r} or False"),
         _beside_intervals(
             "row_norm", lambda s: s.feature_ranges is None or s.row_norm == "clip", "'clip' beside feature_ranges"
         ),
-        _beside_intervals("class_weight", lambda s: s.class_weight is None, "None"),
-        _beside_intervals("classes", lambda s: s.classes is None or len(s.classes) == 2, "None or two labels"),
         _beside_intervals("bound", _can_be_composed, "one with a privacy loss or a Rényi curve, to be composed,"),
     )
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": False}  # routed where that is asked for

@@ -20,13 +20,12 @@ from objpert_core._validation import FloatArray
 from objpert_core.blocks import as_blocks, with_targets
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
-from objpert_core.estimators.shapes import Shapes, made_monotone
+from objpert_core.estimators.shapes import Shapes, made_monotone, pieces_of
 from objpert_core.estimators.summaries import Scaler, Summary
 from objpert_core.estimators.tables import KnownTable
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.derived import RestWeighted
 from objpert_core.learning.problem.rows import Rows, TableRows, each_row_by_itself, is_each_by_itself
-from objpert_core.learning.steps.pieces import Pieces
 from objpert_core.learning.steps.ranges import Ranges
 from objpert_core.learning.steps.standardisation import RowMap
 
@@ -93,7 +92,7 @@ class LinearScores(BaseEstimator):
     @property
     def shapes_(self) -> pd.DataFrame:
         """What an additive model does: a row for each piece of each column; see `ObjPertAdditiveClassifier`."""
-        return Shapes.of(self).table(self.columns_)
+        return Shapes.of(self).table(self)
 
     @available_if(_has_pieces)
     def explain(self, X: Any) -> pd.DataFrame:
@@ -328,7 +327,7 @@ def _parts(model: LinearScores, X: Any) -> Iterable[Rows]:
     """`X` validated, cut to ranges, centred and scaled where the model does so, and with norms enforced."""
     rows = model.validated_rows(X)
     if model.pieces_ is not None:
-        return [Pieces.read(model.pieces_).whole(rows)]
+        return [pieces_of(model).whole(rows)]
     if model.feature_ranges_ is not None:
         rows = Ranges(*model.feature_ranges_).apply(Rows(rows, model.privacy_.row_norm).matrix)  # Rows refuses NaN
     if model.center_ is None and model.scale_ is None:

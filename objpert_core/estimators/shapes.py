@@ -9,9 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.linalg import block_diag, orth
+from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
 from objpert_core._validation import FloatArray, choice
+from objpert_core.datasets.tables.raw import typed
+from objpert_core.estimators.summaries import Summary
 from objpert_core.learning.problem.rows import TableRows
 from objpert_core.learning.steps.pieces import Pieces, PiecesOf
 from objpert_core.learning.steps.stated import published_by
@@ -19,6 +23,11 @@ from objpert_core.learning.steps.stated import published_by
 MISSING, OTHER = "missing", "other"
 _ABOVE_ZERO = np.nextafter(0.0, 1.0)
 _LEAST = 1e-9  # a share that a piece counts for in a monotone shape, however rare it is
+
+
+def pieces_of(model: Any) -> Pieces:
+    """The pieces of a fitted or released model; no row was shortened where it has intervals."""
+    return Pieces.read(model.pieces_, longest=model.hessian_ is not None)
 
 
 class Shapes(NamedTuple):
@@ -37,23 +46,37 @@ class Shapes(NamedTuple):
         """The shapes of a fitted or released model; `AttributeError` for a model without pieces."""
         if model.pieces_ is None or model.columns_ is None:
             raise AttributeError(f"{type(model).__name__} has no shapes: it is no additive model")
-        pieces, coef = Pieces.read(model.pieces_), np.atleast_2d(model.coef_)
+        pieces, coef = pieces_of(model), np.atleast_2d(model.coef_)
         classes = model.classes_.tolist() if len(coef) > 1 else [None]
         names = model.columns_.names or range(len(pieces.columns))
         return cls([str(name) for name in names], pieces, pieces.effects(coef), classes)
 
-    def table(self, columns: Any) -> pd.DataFrame:
-        """See the attribute `shapes_` of additive models; `columns` is their `columns_`."""
+    def bands(self, model: Any, level: float = 0.95) -> FloatArray:
+        """The ends of an interval of this level for each effect of two classes, shape (P, 2); NaN of unseen ones.
+
+        Rows vary where pieces have rows, and nothing is known of other directions: estimates are made among the former.
+        """
+        maps, seen = self.pieces.maps, [one.shares > 0 for one in self.pieces.columns]
+        spans = [orth(own[rows].T) for own, rows in zip(maps, seen, strict=True)]
+        effects = block_diag(*(own @ span for own, span in zip(maps, spans, strict=True)), np.zeros((1, 1)))
+        ends = Summary(model).among(block_diag(*spans)).ends(float(norm.isf((1 - level) / 2)), effects)[:-1]
+        return np.where(np.concatenate(seen)[:, None], ends, np.nan)
+
+    def table(self, model: Any) -> pd.DataFrame:
+        """See the attribute `shapes_` of additive models."""
         rows = []
         for name, known, one, effects in zip(
-            self.names, columns.columns, self.pieces.columns, self.effects, strict=True
+            self.names, model.columns_.columns, self.pieces.columns, self.effects, strict=True
         ):
-            for place, (label, low, high) in enumerate(_labelled(one, getattr(known, "categories", ()))):
+            for place, (label, start, end) in enumerate(_labelled(one, getattr(typed(known), "categories", ()))):
                 for which, of_class in enumerate(self.classes):
-                    row = {"column": name, "piece": label, "low": low, "high": high}
+                    row = {"column": name, "piece": label, "from": start, "to": end}
                     row |= {} if of_class is None else {"class": of_class}
                     rows.append(row | {"effect": effects[which, place], "share": one.shares[place]})
-        return pd.DataFrame(rows)
+        table = pd.DataFrame(rows)
+        if model.hessian_ is not None:
+            table["low"], table["high"] = self.bands(model).T
+        return table
 
     def explained(self, values: TableRows, intercept: FloatArray) -> pd.DataFrame:
         """Each row's score as a sum: the intercept, then a term for each column; of several classes each by itself."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
+from scipy.linalg import block_diag
 from scipy.stats import chi2, norm
 from sklearn.utils.validation import check_is_fitted
 
@@ -101,6 +102,10 @@ class Summary:
 
     @cached_property
     def _found(self) -> Estimates:
+        return self.among(np.eye(self.model.coef_.shape[-1]))
+
+    def among(self, basis: FloatArray) -> Estimates:
+        """The estimates of coefficients in a basis, of shape (d, r) with orthonormal columns, and of the intercept."""
         model = self.model
         check_is_fitted(model)
         if model.hessian_ is None:
@@ -109,6 +114,9 @@ class Summary:
         hessian, outer = curvature_noise(told.terms.step(IntervalNoise), told.radius)
         assert hessian is not None
         constant = told.intercept_scaling
-        theta = np.append(model.coef_.ravel(), model.intercept_ / constant if constant else [])
+        theta = np.append(model.coef_.ravel() @ basis, model.intercept_ / constant if constant else [])
+        whole = block_diag(basis, np.eye(1 if constant else 0))
+        outer = None if model.outer_ is None else whole.T @ model.outer_ @ whole
+        sums = Curvature(whole.T @ model.hessian_ @ whole, outer)
         noises = Noises(told.lam, told.sigma, told.tau, told.sigma_out, hessian, outer, constant or 0.0)
-        return estimate(theta, Curvature(model.hessian_, model.outer_), noises)
+        return estimate(theta, sums, noises)

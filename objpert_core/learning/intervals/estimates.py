@@ -66,25 +66,30 @@ class Estimates:
         """Standard errors, shape (D,)."""
         return np.asarray(np.sqrt(np.diagonal(self.covariance)))
 
-    def ends(self, reach: float) -> FloatArray:
-        """Lower and upper ends of intervals so many errors wide to either side, shape (D, 2).
+    def ends(self, reach: float, of: FloatArray | None = None) -> FloatArray:
+        """Lower and upper ends of intervals so many errors wide to either side, shape (D, 2), or (m, 2) of so many
+        linear combinations, shape (m, D).
 
         The end away from 0 goes by f(x) = (1 + (1 − b)x)^{1/(1 − b)} in place of 1 + x, b the steepness; e^x where b =
         1.
         """
-        stretched = self.ray * self._beyond(self._reached(reach))
-        plain = self.theta[:, None] + reach * np.outer(self.errors, (-1.0, 1.0))
+        of = np.eye(len(self.theta)) if of is None else of
+        stretched = of @ self.ray * self._beyond(self._reached(reach, of))
+        plain = (of @ self.theta)[:, None] + reach * np.outer(self._errors(of), (-1.0, 1.0))
         return np.asarray(plain + np.column_stack([np.minimum(stretched, 0.0), np.maximum(stretched, 0.0)]))
 
     def rough(self, reach: float) -> bool:
         """Whether some end is where the curvature may be another by much than the one that was released."""
-        return bool(self.steepness * self._reached(reach).max() > _ROUGH)
+        return bool(self.steepness * self._reached(reach, np.eye(len(self.theta))).max() > _ROUGH)
 
-    def _reached(self, reach: float) -> FloatArray:
-        """x at each coefficient's end away from 0, where it is positive, shape (D,)."""
-        length = float(self.ray @ self.ray) or 1.0
-        moved = np.sign(self.ray) * reach * (self.covariance @ self.ray) / self.errors
-        return np.asarray(np.where(self.ray == 0, 0.0, np.maximum((self.ray @ self.theta + moved) / length - 1, 0.0)))
+    def _errors(self, of: FloatArray) -> FloatArray:
+        return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", of, self.covariance, of)))
+
+    def _reached(self, reach: float, of: FloatArray) -> FloatArray:
+        """x at each combination's end away from 0, where it is positive, shape (m,)."""
+        length, own = float(self.ray @ self.ray) or 1.0, of @ self.ray
+        moved = np.sign(own) * reach * (of @ (self.covariance @ self.ray)) / np.maximum(self._errors(of), 1e-300)
+        return np.asarray(np.where(own == 0, 0.0, np.maximum((self.ray @ self.theta + moved) / length - 1, 0.0)))
 
     def _beyond(self, x: FloatArray) -> FloatArray:
         straight = max(1 - self.steepness, 1e-9)

@@ -237,18 +237,19 @@ def shares_of(counts: FloatArray, sigma: float, unusual: int = 1) -> FloatArray:
     return above / above.sum() if above.sum() > 0 else _alike(len(counts))
 
 
-def maps_of(columns: Sequence[PiecesOf]) -> list[FloatArray]:
+def maps_of(columns: Sequence[PiecesOf], *, longest: bool = False) -> list[FloatArray]:
     """What each piece adds to a row, for `CodedRows`: coordinates centred and scaled by the noisy shares.
 
     A centred coordinate of variance v is divided by (v + 0.03)^¼. The root of the rows' mean squared norm becomes norm
-    1; `CodedRows` shortens rows that are longer.
+    1, and `CodedRows` shortens rows that are longer; with `longest` the norm of the longest row on pieces with rows.
     """
     maps, squared = [], 0.0
     for column in columns:
         one, variances = column.coordinates()
         scales = np.where(variances > 0, (variances + _FLOOR) ** -0.25, 0.0)  # a piece without rows has no effect
         maps.append(one * scales)
-        squared += float(variances @ scales**2)
+        norms = np.einsum("ij,ij->i", maps[-1], maps[-1])
+        squared += float(norms[column.shares > 0].max() if longest else column.shares @ norms)
     radius = math.sqrt(squared) if squared > 0 else 1.0
     return [one / radius for one in maps]
 
@@ -358,7 +359,7 @@ def _size_of_known(column: Column) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Pieces(Outcome):
-    """The pieces of every column, and the rows as codes that come of them.
+    """The pieces of every column, and the rows as codes that come of them; `longest` as for `maps_of`.
 
     >>> ages, towns = PiecesOf(np.array([-np.inf, 30.0]), np.array([0.5, 0.5, 0.0])), PiecesOf(None, np.ones(3) / 3)
     >>> Pieces((ages, towns)).codes(np.array([[18.0, 0.0], [30.0, 7.0], [np.nan, np.nan]])).tolist()
@@ -369,16 +370,17 @@ class Pieces(Outcome):
     norm_after: ClassVar[str | None] = "clip"
 
     columns: tuple[PiecesOf, ...]
+    longest: bool = False
 
     @classmethod
-    def read(cls, published: FloatArray) -> Pieces:
+    def read(cls, published: FloatArray, *, longest: bool = False) -> Pieces:
         """The pieces that were `published`; `ValueError` for what no pieces publish."""
         if published.ndim != 2 or published.shape[1] != 3 or not np.isfinite(published).all():
             raise ValueError(f"pieces_ must be a table of three columns of finite numbers, got {published!r}")
         columns, ends = np.unique(published[:, 0], return_index=True)
         if not (np.diff(published[:, 0]) >= 0).all() or columns.tolist() != list(range(len(columns))):
             raise ValueError("pieces_ must name the columns in their order, from 0 on")
-        return cls(tuple(_read(one) for one in np.split(published, ends[1:])))
+        return cls(tuple(_read(one) for one in np.split(published, ends[1:])), longest)
 
     def published(self) -> dict[str, Any]:
         """For each piece its column, where it begins and its share of the rows. The first of a column of numbers begins
@@ -398,7 +400,7 @@ class Pieces(Outcome):
     @property
     def maps(self) -> list[FloatArray]:
         """See `maps_of`."""
-        return maps_of(self.columns)
+        return maps_of(self.columns, longest=self.longest)
 
     def effects(self, theta: FloatArray) -> list[FloatArray]:
         """What each piece of each column adds to a score, shape (…, pieces) from θ of shape (…, D); mean 0."""
@@ -445,7 +447,8 @@ class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):
         """See `Taken.released`."""
         declared = public.known(TableColumns)
         assert declared is not None
-        return Pieces(tuple((yield from pieces_of(declared.columns, step, public.n_rows, declared.pieces))))
+        found = yield from pieces_of(declared.columns, step, public.n_rows, declared.pieces)
+        return Pieces(tuple(found), public.unclipped)
 
     def refused(self, step: PieceNoise, problem: Any, facts: Mapping[str, Any]) -> str | None:
         """See `Taken.refused`."""
