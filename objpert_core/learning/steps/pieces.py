@@ -32,6 +32,7 @@ _ALONE = 4.0  # times the noise: a cell with so many rows, and half as many as a
 _LEAST = 2.0  # times its noise: no other piece has fewer rows
 _FEW = 3  # pieces, that of missing values included, beside which there is no line
 _LEAST_DOUBLE = -np.finfo(np.float64).max
+_BUCKETS = 2**12  # in which numbers are looked up: then a comparison with one start does, as a rule
 _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
 
 
@@ -65,7 +66,32 @@ def places(starts: FloatArray, values: FloatArray) -> IntArray:
     >>> places(np.array([-np.inf, 0.0, 2.0]), np.array([-1.0, 0.0, 1.9, 2.0, np.nan])).tolist()
     [0, 1, 1, 2, 3]
     """
-    return np.where(np.isnan(values), len(starts), np.searchsorted(starts, values, side="right") - 1)
+    inner = starts[1:]
+    with np.errstate(all="ignore"):
+        scale = _BUCKETS / (inner[-1] - inner[0]) if len(inner) and len(values) > _BUCKETS else 0.0
+    if 0 < scale < np.inf:
+        found = _by_buckets(inner, scale, np.ascontiguousarray(values))
+    else:
+        found = np.searchsorted(inner, values, side="right")
+    return np.where(np.isnan(values), len(starts), found)
+
+
+def _by_buckets(starts: FloatArray, scale: float, values: FloatArray) -> IntArray:
+    """How many starts are at most each value: all in lower buckets, none in higher ones, and what a comparison says of
+    the one in its own. The bucket of a number does not fall as the number rises, whatever is rounded.
+    """
+
+    def buckets(numbers: FloatArray) -> IntArray:
+        return 1 + np.fmax(np.fmin((numbers - starts[0]) * scale, _BUCKETS), -1.0).astype(np.int16)
+
+    with np.errstate(all="ignore"):
+        of_starts, of_values = buckets(starts), buckets(values)
+    counts, only = np.bincount(of_starts, minlength=_BUCKETS + 2), np.full(_BUCKETS + 2, np.nan)
+    only[of_starts] = starts
+    found = (np.cumsum(counts) - counts)[of_values] + (values >= only[of_values])
+    crowded = counts[of_values] > 1
+    found[crowded] = np.searchsorted(starts, values[crowded], side="right")
+    return found
 
 
 def listed(categories: int, values: FloatArray) -> IntArray:
@@ -74,8 +100,10 @@ def listed(categories: int, values: FloatArray) -> IntArray:
     >>> listed(3, np.array([0.0, 2.0, 3.0, -1.0, 0.5, np.nan])).tolist()
     [0, 2, 3, 3, 3, 4]
     """
-    known = (values >= 0) & (values < categories) & (values == np.floor(values))
-    return np.where(np.isnan(values), categories + 1, np.where(known, values, categories)).astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        own = values.astype(np.int64)
+    known = (own == values) & (own >= 0) & (own < categories)
+    return np.where(np.isnan(values), categories + 1, np.where(known, own, categories))
 
 
 def round_ends(low: float, high: float, most: int) -> FloatArray:
@@ -435,7 +463,7 @@ def _read(published: FloatArray) -> PiecesOf:
         raise ValueError("pieces_ must begin at the least double and rise, or count from 0 on")
     if len(begins) < 2 or (shares < 0).any():
         raise ValueError("pieces_ must have two pieces or more a column, and shares of at least 0")
-    return PiecesOf(starts, shares)
+    return PiecesOf(starts, np.ascontiguousarray(shares))  # sums of numbers that lie apart may differ in a digit
 
 
 class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):

@@ -13,11 +13,11 @@ from objpert_core.learning.steps.base import Some
 from objpert_core.learning.steps.pieces import (
     MAGNITUDES,
     Column,
-    cells_between,
-    cells_of_magnitudes,
     Pieces,
     PiecesOf,
     TableColumns,
+    cells_between,
+    cells_of_magnitudes,
     maps_of,
     merged,
     pieces_of,
@@ -176,3 +176,24 @@ def test_what_is_published_says_what_the_pieces_are():
 def test_one_piece_has_no_line():
     one = PiecesOf(np.array([-np.inf]), np.array([0.9, 0.1]))
     assert one.coordinates()[0].shape == (2, 2)
+
+
+def test_numbers_that_are_looked_up_by_buckets_lie_where_comparisons_say():
+    rng = np.random.default_rng(3)
+    odd = [np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
+    values = np.concatenate([rng.normal(size=9000), np.exp(rng.normal(0, 30, 3000)), rng.integers(-9, 9, 3000), odd])
+    for inner in (
+        rng.normal(size=300),
+        np.exp(rng.normal(0, 30, 200)),
+        np.array([0.0, 5e-324]),
+        np.array([-1.7e308, 0.0, 1.7e308]),
+        np.array([-5e-324, 5e-324, 1e-300]),
+        np.arange(-9.0, 9.0),
+        MAGNITUDES[1:],
+        np.array([1.0, 1.0, 2.0]),
+    ):
+        starts = np.append(-np.inf, np.sort(inner))
+        around = np.concatenate([values, starts, np.nextafter(starts, np.inf), np.nextafter(starts, -np.inf)])
+        expected = (around[:, None] >= starts).sum(axis=1) - 1
+        expected[np.isnan(around)] = len(starts)
+        assert np.array_equal(places(starts, around), expected)
