@@ -69,7 +69,7 @@ def places(starts: FloatArray, values: FloatArray) -> IntArray:
     inner = starts[1:]
     with np.errstate(all="ignore"):
         scale = _BUCKETS / (inner[-1] - inner[0]) if len(inner) and len(values) > _BUCKETS else 0.0
-    if 0 < scale < np.inf:
+    if 0 < scale < np.inf and starts is not MAGNITUDES:  # these crowd in one bucket
         found = _by_buckets(inner, scale, np.ascontiguousarray(values))
     else:
         found = np.searchsorted(inner, values, side="right")

@@ -192,7 +192,7 @@ def test_numbers_that_are_looked_up_by_buckets_lie_where_comparisons_say():
         MAGNITUDES[1:],
         np.array([1.0, 1.0, 2.0]),
     ):
-        starts = np.append(-np.inf, np.sort(inner))
+        starts = np.append(-np.inf, np.sort(inner))  # a copy of MAGNITUDES, too, which crowd
         around = np.concatenate([values, starts, np.nextafter(starts, np.inf), np.nextafter(starts, -np.inf)])
         expected = (around[:, None] >= starts).sum(axis=1) - 1
         expected[np.isnan(around)] = len(starts)
