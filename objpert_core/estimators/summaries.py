@@ -116,7 +116,7 @@ class Summary:
         constant = told.intercept_scaling
         theta = np.append(model.coef_.ravel() @ basis, model.intercept_ / constant if constant else [])
         whole = block_diag(basis, np.eye(1 if constant else 0))
-        outer = None if model.outer_ is None else whole.T @ model.outer_ @ whole
-        sums = Curvature(whole.T @ model.hessian_ @ whole, outer)
+        gradients = None if model.outer_ is None else whole.T @ model.outer_ @ whole
+        sums = Curvature(whole.T @ model.hessian_ @ whole, gradients)
         noises = Noises(told.lam, told.sigma, told.tau, told.sigma_out, hessian, outer, constant or 0.0)
         return estimate(theta, sums, noises)

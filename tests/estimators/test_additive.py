@@ -1,0 +1,105 @@
+"""Additive models of raw tables: what only they have. The contract for all estimators holds the rest."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from objpert_core.datasets import Categories, Number
+from objpert_core.estimators import ObjPertAdditiveClassifier, ObjPertAdditiveRegressor, ObjPertLogisticRegression
+from objpert_core.estimators.shapes import pieces_of
+from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import TableRows
+from objpert_core.learning.solvers import solve
+
+TOWNS = {"town": Categories(["A", "B", "C"])}
+
+
+def people(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    age, town = rng.integers(18, 80, rows).astype(float), rng.integers(0, 3, rows)
+    gain = np.where(rng.random(rows) < 0.8, 0.0, np.exp(rng.normal(8, 1, rows)))
+    score = 1.5 * np.sin(age / 12) + (gain > 3000) + np.array([0.5, -0.5, 0.0])[town] - 0.3
+    table = pd.DataFrame({"age": age, "gain": gain, "town": np.array(list("ABC"))[town]})
+    return table, (rng.random(rows) < 1 / (1 + np.exp(-score))).astype(int)
+
+
+def test_curves_are_found_that_no_line_has():
+    table, y = people(20_000)
+    additive = ObjPertAdditiveClassifier(columns=TOWNS, classes=[0, 1], random_state=0).fit(table, y)
+    numbers = pd.get_dummies(table, dtype=float)
+    linear = ObjPertLogisticRegression(feature_ranges="private", classes=[0, 1], random_state=0).fit(numbers, y)
+    assert additive.score(table, y) > linear.score(numbers, y) + 0.01
+    shapes = additive.shapes_.set_index("column")
+    assert shapes.loc["gain"].share.max() > 0.75
+    assert "0" in set(shapes.loc["gain"].piece)
+
+
+def test_what_is_declared_is_not_searched_for_and_costs_less():
+    table, y = people(2000)
+    told = {"classes": [0, 1], "random_state": 0, "public_rows": 2000}
+    noises = []
+    for age in (Number("private", "private"), Number(18, 80), Number(18, 80, pieces=[30, 40, 60])):
+        columns = TOWNS | {"age": age, "gain": Number(0, 10_000)}
+        model = ObjPertAdditiveClassifier(columns=columns, **told).fit(table, y)
+        (step,) = model.privacy_.steps
+        noises.append((step.unknown, step.numbers, step.listed))
+    assert noises == [(1, 2, 1), (0, 2, 1), (0, 1, 2)]
+    ages = model.shapes_[model.shapes_.column == "age"]
+    assert ages.piece.tolist() == ["below 30", "30 to 40", "40 to 60", "60 or more", "missing"]
+    assert model.privacy_.verify(model)
+
+
+def test_bands_hold_the_effects_that_a_million_rows_have():
+    many, labels = people(500_000, seed=99)
+    inside = []
+    for seed in range(3):
+        table, y = people(20_000, seed=seed)
+        model = ObjPertAdditiveClassifier(
+            2.0, 1e-6, columns=TOWNS, classes=[0, 1], intervals=True, public_rows=20_000, random_state=seed
+        ).fit(table, y)
+        assert model.privacy_.verify(model)
+        pieces, shapes = pieces_of(model), model.shapes_
+        rows = pieces.apply(TableRows(model.columns_.numbers(many))).beside(0.3)
+        targets = np.where(labels == 1, 1.0, -1.0)
+        theta = solve(
+            PerturbedObjective(rows, targets, 1e-3, np.zeros(rows.dimension), LogisticLoss(0.0)), tau=0.1
+        ).theta
+        truth = np.concatenate(pieces.effects(theta[:-1]))
+        known = shapes.share.to_numpy() > 0.01
+        assert np.isnan(shapes.low[shapes.share == 0]).all()
+        inside.append(((shapes.low < truth) & (truth < shapes.high))[known])
+        assert (shapes.high - shapes.low)[known].median() < 0.6
+    assert np.concatenate(inside).mean() >= 0.8
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the noise has a seed
+        assert model.release().shapes_.equals(shapes)
+
+
+def test_bands_that_noise_would_drown_are_refused_before_a_row_is_read():
+    model = ObjPertAdditiveClassifier(0.1, classes=[0, 1], intervals=True)
+    with pytest.raises(ValueError, match="intervals must be False for 300 rows"):
+        model.planned(300, 3)
+    with pytest.raises(ValueError, match="class_weight must be None where intervals=True"):
+        ObjPertAdditiveClassifier(intervals=True, class_weight="balanced").planned(10**6, 3)
+
+
+def test_an_answer_is_cut_to_its_range_and_shapes_are_in_units_of_the_targets():
+    table, _ = people(20_000)
+    y = 1000 + 100 * np.sin(table.age / 12)
+    model = ObjPertAdditiveRegressor(columns=TOWNS, target_range=(800.0, 1200.0), random_state=0).fit(table, y)
+    assert model.score(table, y) > 0.95
+    ages = model.shapes_[model.shapes_.column == "age"]
+    assert 150 < ages.effect.max() - ages.effect.min() < 250
+    assert model.predict(table).max() <= 1200
+
+
+def test_columns_are_named_where_they_have_to_be_declared():
+    table, y = people(300)
+    with pytest.raises(ValueError, match=r"columns=\{'town': Categories\(\[\.\.\.\]\)\}"):
+        ObjPertAdditiveClassifier(classes=[0, 1]).fit(table, y)
+    with pytest.raises(ValueError, match="whose own are read off the data"):
+        ObjPertAdditiveClassifier(classes=[0, 1]).fit(table.astype({"town": "category"}), y)
