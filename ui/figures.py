@@ -312,6 +312,11 @@ def finite(values: ArrayLike) -> FloatArray:
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
+def above(values: ArrayLike, floor: float) -> FloatArray:
+    """The values with NaN below the floor of a logarithmic axis."""
+    return np.where(np.asarray(values) > floor, values, np.nan)
+
+
 def decades(*curves: ArrayLike) -> tuple[float, float]:
     """Whole powers of ten around the curves, so that an axis stays put while they move a little."""
     values = np.concatenate([np.asarray(curve) for curve in curves])

@@ -102,6 +102,16 @@ def ratio(value: float, *, up: bool = True) -> str:
     return f"{number(value, up=up)}×" if value < 1e4 else scientific(value, 2, up=up)
 
 
+def times(value: float) -> str:
+    """How many times, inside a sentence: 1.4, 12, 1,300."""
+    return f"{round(value):,}" if value >= 10 else number(value, 2)
+
+
+def capital(text: str) -> str:
+    """The text with a large first letter."""
+    return text[0].upper() + text[1:]
+
+
 def odds(eps: float) -> str:
     """e^ε as odds, rounded up: '2.72 : 1', 'over 10⁶ : 1', or 'any odds' where ε is infinite.
 
@@ -235,7 +245,7 @@ def sentence(message: str) -> str:
     text = message.strip()
     if not text:
         return "Something about this setting is not possible."
-    first = text if text[0] in "σλβδετα" or "_" in text.split()[0] else text[0].upper() + text[1:]
+    first = text if text[0] in "σλβδετα" or "_" in text.split()[0] else capital(text)
     return first if first[-1] in ".!?" else first + "."
 
 

@@ -172,7 +172,7 @@ def variants(stored: Stored) -> tuple[str, ...]:
         claims = tables.claims(stored.results, method, rivals)
         if len(claims) > 1 and claims not in told:  # as it would be where nobody ran what makes the difference
             told.append(claims)
-            lines.append(f"{name[0].upper()}{name[1:]}: our theorem is {_tally(claims)}.")
+            lines.append(f"{sentences.capital(name)}: our theorem is {_tally(claims)}.")
     return tuple(lines)
 
 

@@ -101,7 +101,6 @@ class Figure2(Reading):
         return f"Faint lines without marks: the same methods on {self.ghost.label}, shown before." if self.ghost else ""
 
     def remarks(self) -> list[str]:
-        """What must be said before the caption."""
         return [remark for remark in (self.stand_in(), self.missing()) if remark]
 
     def missing(self) -> str:
@@ -110,7 +109,6 @@ class Figure2(Reading):
         return f"No run is stored at ε = {sentences.epsilon(self.epsilon)} for {', '.join(absent)}." if absent else ""
 
     def note(self) -> str:
-        """The caption under the chart."""
         printed = self.paper_note() if self.paper else ""
         return " ".join(filter(None, (self.rival_note(), self.faint(), self.intervals(), printed, self.legend())))
 
@@ -221,7 +219,6 @@ class Figure2(Reading):
         return snippets.filled("accuracy", "figure", {"key": self.stored.key, "epsilon": self.epsilon})
 
     def show(self, left: DeltaGenerator, before: Reading | None) -> None:
-        """Draw the picture into `left`, and what stands below it."""
         picture = page.Picture(self.chart(), self.alt(), self.frame)
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))

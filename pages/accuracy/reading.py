@@ -178,7 +178,6 @@ class Origin(Reading):
         return snippets.filled("accuracy", "origin", {"key": self.stored.key, "epsilon": self.epsilon})
 
     def show(self, left: DeltaGenerator, before: Reading | None, *, ghost: bool) -> None:
-        """Draw the picture into `left`, and what stands below it."""
         chain = self.chain
         if chain is None:
             with left:

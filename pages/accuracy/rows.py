@@ -138,7 +138,6 @@ class FewAndMany:
         return lines
 
     def alt(self) -> str:
-        """The alternative text."""
         parts = []
         for rows in self.curve.sizes:
             own, other = self.curve.private(rows), self.curve.reference(rows)

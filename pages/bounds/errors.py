@@ -100,7 +100,7 @@ class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
         start = "" if tight <= 0 else f"No proof can promise more{beyond}. "
         own = self.published(setting.logistic)
         if math.isclose(setting.smoothness, setting.logistic_smoothness):
-            return f"{start}{own[0].upper()}{own[1:]}."
+            return f"{start}{sentences.capital(own)}."
         beta = sentences.number(setting.smoothness)
         return f"{start}For the logistic loss {own}. For β = {beta} {self.published(setting)}."
 

@@ -95,11 +95,9 @@ class Listed:
         return f"{cost}; adding up their ε (and their δ) gives {epsilon(added)}."
 
     def promise(self) -> str:
-        """The promise of the whole list."""
         return sentences.promise(self.total, self.delta, "convolution of all privacy losses")
 
     def alt(self) -> str:
-        """What the chart shows."""
         if not self.lines:
             return "Running total of ε against the entries of the list; it is empty."
         end = self.lines[-1]

@@ -118,7 +118,6 @@ class Game:
         return stage(self.setting, self.now, self.played, border=border or self.over)
 
     def alt(self) -> str:
-        """The picture in words."""
         at = ", ".join(sentences.number(value) for value in self.now.theta)
         seen = "the last published model" if self.over else f"the model published in round {len(self.said) + 1}"
         if self.setting.place == rounds.PLANE:
@@ -132,7 +131,6 @@ class Game:
         return f"{known} {seen}. Right, θ = ({at}) beside {laws} without and with the person."
 
     def svg_title(self) -> str:
-        """What the picture's file is called inside."""
         return f"Attack a model: {self.setting.game}, σ = {self.setting.sigma:g}, λ = {self.setting.lam:g}"
 
     def code(self) -> str:

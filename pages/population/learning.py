@@ -164,11 +164,6 @@ def risk(value: float) -> str:
     return sentences.number(value, 3) if value >= 1e-3 else sentences.scientific(value)
 
 
-def times(value: float) -> str:
-    """How many times, for a sentence."""
-    return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
-
-
 def proved(value: float) -> str:
     """What is proved to be the most, rounded up."""
     return sentences.number(value, 3, up=True)
@@ -183,8 +178,3 @@ def pair(mean: float, half: float) -> str:
     power = math.floor(math.log10(max(abs(mean), half)))
     scaled = f"({sentences.minus(f'{mean / 10**power:.2f}')} ± {half / 10**power:.2f})"
     return f"{scaled}×{sentences.scientific(10.0**power)}"
-
-
-def first_large(text: str) -> str:
-    """A text with a capital letter."""
-    return text[0].upper() + text[1:]

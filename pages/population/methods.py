@@ -16,18 +16,17 @@ from pages.population.learning import (
     LEGEND,
     TIGHT,
     Learning,
-    first_large,
     made_by,
     pair,
     proved,
     risk,
     role,
-    times,
 )
 from pages.population.numbers import DRAWS, MOST_ROWS, Risks, accounted, bound, draw
 from ui import draws, figures, page, runs, sentences, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
+from ui.sentences import times
 from ui.stored_view import results_or_none
 from ui.view import set_by
 
@@ -99,7 +98,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
             return f"Here no private method beats θ = 0, whose excess risk is {risk(risks.zero)}."
         rivals = (TIGHT,) if best != TIGHT else PUBLISHED
         ratios = {name: risks.excess[name].mean / least for name in rivals if name in risks.excess}
-        begun = f"{first_large(_INSIDE[best])}: excess risk {risk(least)}"
+        begun = f"{sentences.capital(_INSIDE[best])}: excess risk {risk(least)}"
         if best != TIGHT and ratios.get(TIGHT, 0.0) < 1.05:
             return f"{begun}; our objective perturbation is about as good."
         behind = [f"{_INSIDE[name]} {times(ratio)}×" for name, ratio in ratios.items()]

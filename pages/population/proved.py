@@ -13,9 +13,10 @@ from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.theory.population_risk import DescentParts, descent_parts
 from pages.population.controls import ROWS, STEPS, T_VALUES
-from pages.population.learning import REPLACED, Learning, first_large, proved, risk, times
+from pages.population.learning import REPLACED, Learning, proved, risk
 from ui import figures, sentences
 from ui.controls import previous
+from ui.sentences import times
 from ui.view import Course
 
 
@@ -160,7 +161,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
 
     def table(self) -> list[dict[str, str]]:
         best, least = self.best
-        bounds = {first_large(name): getattr(self.here, key) for key, name in PARTS.items()}
+        bounds = {sentences.capital(name): getattr(self.here, key) for key, name in PARTS.items()}
         bounds |= {"Their sum": self.here.total, f"The least sum, at T = {best:,}": least}
         return [{"Part": name, "Bound": proved(value)} for name, value in bounds.items()]
 

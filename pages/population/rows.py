@@ -11,9 +11,10 @@ import numpy as np
 
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, Setting
 from pages.population.controls import BOUNDS, EVERY
-from pages.population.learning import LEGEND, TIGHT, StoredLearning, pair, proved, risk, role, times
+from pages.population.learning import LEGEND, TIGHT, StoredLearning, pair, proved, risk, role
 from pages.population.numbers import bound, stability
 from ui import figures, sentences
+from ui.sentences import times
 from ui.stored_view import Curve
 from ui.view import set_by
 
@@ -63,7 +64,6 @@ class Rows(StoredLearning, name="population_rows", title="Against the number of 
         return f"{super().note()} "
 
     def table(self) -> list[dict[str, str]]:
-        """Return a row for each method."""
         rows = []
         for name in self.results.methods:
             curve = self.curve(name)
@@ -218,7 +218,6 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """The map."""
         results, epsilon = self.results, self.shown.epsilon
         cells = []
         for n in results.rows:
@@ -242,7 +241,6 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
         return f"{super().note()} A question mark: the next method is within the error bars."
 
     def table(self) -> list[dict[str, str]]:
-        """Return a row for each d."""
         short = {(cell.n, cell.d): MARKS[cell.winner][1] + cell.doubt for cell in self.cells}
         return [
             {"d": f"{d:,}"} | {f"n = {n:,}": short.get((n, d), "–") for n in self.results.rows}

@@ -101,7 +101,7 @@ class PtrResults(Against, snippet="means"):
         """Return every method at this place, with its interval where draws have one; ε is rounded up."""
         title = self.axes[1]
         privacy = title.startswith("ε")
-        head = title if privacy else f"{title[0].upper()}{title[1:]}"
+        head = title if privacy else sentences.capital(title)
         scale, unit = (100, " %") if self.percent else (1, "")
         rows = []
         for curve in self.curves:

@@ -98,7 +98,7 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
 
         return [
             *(
-                row(name[0].upper() + name[1:], errors[key], partial(_rare, name=key), "public")
+                row(sentences.capital(name), errors[key], partial(_rare, name=key), "public")
                 for key, name in NAMES.items()
             ),
             row("ε of the proposed noise here, δ = 0", epsilons["pure"], sentences.epsilon, "secret"),
@@ -122,7 +122,9 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
         look: dict[str, Any] = {"ghost": True} if ghost else {"hover": "errs with %{y:.3g}"}
         before = ", before" if ghost else ""
         return [
-            figures.series(f"{name}{before}", self.gaps, _seen(self.errors[key]), LOOKS[key], **look)
+            figures.series(
+                f"{name}{before}", self.gaps, figures.above(self.errors[key], _FLOOR / 10), LOOKS[key], **look
+            )
             for key, name in NAMES.items()
         ]
 
@@ -156,7 +158,3 @@ def _rare(error: float, name: str) -> str:
     if error <= 0 and name == "floor":
         return "0"
     return "less than 10⁻¹²" if error < _FLOOR else sentences.scientific(error, 2)
-
-
-def _seen(error: FloatArray) -> FloatArray:
-    return np.where(error > _FLOOR / 10, error, np.nan)

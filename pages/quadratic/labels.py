@@ -118,10 +118,10 @@ class Labels(View, name="quadratic_labels", title="Two records disagree"):
         traces = []
         if before is not None:
             role = "tilt" if before.tilted else "bend-exact"
-            y = _above(true_deltas(before), low)
+            y = figures.above(true_deltas(before), low / 10)
             traces.append(figures.series("true δ, before", OFFS, y, role, ghost=True))
         if self.tilted:
-            alone = _above(true_deltas(replace(self, tilted=False)), low)
+            alone = figures.above(true_deltas(replace(self, tilted=False)), low / 10)
             traces.append(figures.series("true δ, bend alone", OFFS, alone, "bend-exact", hover="δ = %{y:.3g}"))
         role = "tilt" if self.tilted else "bend-exact"
         name = "true δ, bend and tilt" if self.tilted else "true δ, bend alone"
@@ -129,17 +129,13 @@ class Labels(View, name="quadratic_labels", title="Two records disagree"):
         if self.off > 0:
             traces.append(figures.guide((self.off, self.off), (low, high)))
         promised = figures.series("promised δ", ends, (self.delta, self.delta), "non-private", hoverinfo="skip")
-        traces += [promised, figures.series(name, OFFS, _above(deltas, low), role, hover="δ = %{y:.3g}")]
+        traces += [promised, figures.series(name, OFFS, figures.above(deltas, low / 10), role, hover="δ = %{y:.3g}")]
         if self.off > 0 and (here := self.true_delta(self.off)) > low:
             look: dict[str, Any] = {"hover": "δ = %{y:.3g}", "showlegend": False}
             traces.append(figures.marks("this label", [self.off], [here], role, 13, **look))
         xaxis = figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True)
         yaxis = figures.axis("δ", (low, high), log=True)
         return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
-
-
-def _above(values: Any, low: float) -> Any:
-    return np.where(np.asarray(values) > low / 10, values, np.nan)
 
 
 @lru_cache(maxsize=64)

@@ -125,15 +125,15 @@ class Profile(View, name="quadratic_profile", title="δ against ε, three proofs
         names = {proof: f"{label} proof" for proof, label in PROOFS.items()}
         if before is not None:
             for proof, name in names.items():
-                y = _visible(before.profile(proof))
+                y = figures.above(before.profile(proof), _FLOOR)
                 traces.append(figures.series(f"{name}, before", before.epsilons, y, ROLES[proof], ghost=True))
         traces.append(figures.guide((0, x[-1]), (self.delta, self.delta)))
         traces.append(figures.guide((self.epsilon, self.epsilon), (_FLOOR, 1.0)))
         if self.gaussian:
-            y = _visible(self.gaussian_delta(x))
+            y = figures.above(self.gaussian_delta(x), _FLOOR)
             traces.append(figures.series("Gaussian mechanism", x, y, "lower", hover="δ = %{y:.3g}"))
         for proof, name in names.items():
-            y = _visible(self.profile(proof))
+            y = figures.above(self.profile(proof), _FLOOR)
             traces.append(figures.series(name, x, y, ROLES[proof], hover="δ = %{y:.3g}"))
         floor = self.proved("exact").floor
         if floor > _FLOOR:
@@ -148,7 +148,3 @@ class Profile(View, name="quadratic_profile", title="δ against ε, three proofs
 
 def _grid(epsilon: float) -> FloatArray:
     return np.linspace(0.0, 3 * epsilon, POINTS)
-
-
-def _visible(delta: Any) -> Any:
-    return np.where(np.asarray(delta) > _FLOOR, delta, np.nan)

@@ -72,7 +72,6 @@ class Against(stored_view.Against, StoredView, snippet="means"):
         return f"{self.what[0]} against {self.what[1]}, both logarithmic, for every method."
 
     def table(self) -> list[dict[str, str]]:
-        """Return a row for each method."""
         places = self.places
         places = places if len(places) <= 6 else [place for place in places if math.log10(place) % 1 in (0.0,)]
         name = "κ" if self.column == "kappa" else self.column
@@ -169,7 +168,7 @@ class Regressions(StoredView, name="quadratic_regression", title="Beside other r
         means = {method: self.mean(method, **self.place) for method in _INSIDE}
         best, *rest = sorted(means, key=lambda method: means[method])
         first, second = (f"{_INSIDE[method]} has {times(means[method] / means[best])}" for method in rest)
-        return f"{_INSIDE[best][0].upper()}{_INSIDE[best][1:]} is the most accurate; {first} times its error, {second}."
+        return f"{sentences.capital(_INSIDE[best])} is the most accurate; {first} times its error, {second}."
 
     def promise(self) -> str:
         return sentences.promise(self.case[2], NewError.DELTA, "each method’s own accountant")

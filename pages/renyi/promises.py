@@ -68,7 +68,6 @@ class Promises:
     allocated: bool = False
 
     def promise(self, which: str) -> Promise:
-        """What the mechanism promises."""
         return promise(self.setting.mechanism(which))
 
     @property

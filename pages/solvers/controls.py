@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ui import parameters, sentences
+from ui import parameters
 from ui.controls import Choice, Pills, SelectSlider, powers_of_ten
 
 NAMES: Mapping[str, str] = {
@@ -26,11 +26,6 @@ COLUMNS: Mapping[str, str] = {
     "redundant": "redundant, like a one-hot table",
     "diverse": "diverse, every direction seen",
 }
-
-
-def times(value: float) -> str:
-    """How many times, for a sentence."""
-    return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
 
 
 EVALUATIONS, RELATIVE = "Gradient evaluations", "Divided by n log n"

@@ -17,9 +17,10 @@ from objpert_core._validation import FloatArray
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import PerturbedObjective, solve
 from pages.solvers import growth
-from pages.solvers.controls import COST, INSIDE, KIND, LAM, NAMES, RELATIVE, ROWS, SEED, SIGMA, SOLVERS, TAU, times
+from pages.solvers.controls import COST, INSIDE, KIND, LAM, NAMES, RELATIVE, ROWS, SEED, SIGMA, SOLVERS, TAU
 from ui import bounds as proofs
 from ui import figures, page, sentences
+from ui.sentences import times
 from ui.view import View, set_by
 
 DESCENT = ("gradient-descent", "accelerated")
@@ -115,7 +116,7 @@ class Descent(View, name="solvers", title="Gradient norm against evaluations", s
         visits = f"{INSIDE[cheapest]} visits each row {times(first / self.rows)} times"
         visits += f", {INSIDE[dearest]} {times(last / self.rows)}" if dearest != cheapest else ""
         end = f"; {sentences.count(late, 'solver')} {'stops' if late == 1 else 'stop'} unfinished" if late else ""
-        return f"{visits[0].upper()}{visits[1:]}{end}."
+        return f"{sentences.capital(visits)}{end}."
 
     def promise(self) -> str:
         mechanism = proofs.Setting(self.sigma, self.lam, 0.25, 1.0)

@@ -12,8 +12,9 @@ from objpert_core._validation import FloatArray
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.studies import solver_costs
 from objpert_core.experiments.studies.solver_costs import PROVED, Cost
-from pages.solvers.controls import INSIDE, NAMES, times
+from pages.solvers.controls import INSIDE, NAMES
 from ui import figures, page, sentences
+from ui.sentences import times
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,6 @@ class Growth:
         return f"Visits are not seconds. The stored runs on {n:,} rows took this processor time: {times_taken}."
 
     def alt(self) -> str:
-        """The alternative text."""
         powers = [f"{NAMES[solver]} n^{cost.growth.exponent:.2f} log n" for solver, cost in self.costs.items()]
         growing = f"Evaluations grow as follows: {'; '.join(powers)}."
         return f"{self.what} against the number of rows, both logarithmic. {growing}"

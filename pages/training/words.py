@@ -322,7 +322,7 @@ def invitation(later: Request) -> str:
 def estimate(later: Request) -> str:
     """How long that will take, under the button."""
     models = sentences.count(later.settings.fits, "model")
-    return f"{models[0].upper()}{models[1:]}: {jobs.in_words(later)}, longer while other people train."
+    return f"{sentences.capital(models)}: {jobs.in_words(later)}, longer while other people train."
 
 
 def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tuple[float, str]:

@@ -91,7 +91,6 @@ class Left:
         )
 
     def alt(self) -> str:
-        """The alternative text of the bars."""
         parts = [f"{WAYS[way]} {epsilon(need.epsilon) if need else 'nothing'}" for way, need in self.needs.items()]
         return f"ε left for each run where the whole may cost ε = {epsilon(self.target)}: {', '.join(parts)}."
 

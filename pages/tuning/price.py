@@ -156,7 +156,7 @@ class Price(Tuning, View, name="tuning", title="The price of tuning", snippet="t
         if math.isinf(paid):
             return f"If you ignore {choosing}, you report ε = {epsilon(free)}; no finite cost is proved."
         if paid <= free * (1 + sentences.EXACT):
-            return f"{choosing[0].upper()}{choosing[1:]} costs no more than one run: ε = {epsilon(paid)}."
+            return f"{sentences.capital(choosing)} costs no more than one run: ε = {epsilon(paid)}."
         proof = "Papernot and Steinke prove" if self.cheapest == "selection" else "composing every run costs"
         return f"If you ignore {choosing}, you report ε = {epsilon(free)}; {proof} {epsilon(paid)}."
 
