@@ -20,9 +20,14 @@ class Verbatim(str):
 
 
 def filled(page: str, name: str, blanks: Mapping[str, Any]) -> str:
-    """The cell `name` of ``pages/<page>/snippets.py`` with its placeholders, the capital names, filled in."""
+    """The cell `name` of ``pages/<page>/snippets.py`` with its placeholders, the capital names, filled in.
+
+    A line that is the name of another cell in capitals stands for that cell.
+    """
     text = (ROOMS / page / "snippets.py").read_text(encoding="utf-8")
     _, *cells = re.split(r"^# %% (\w+)\n", text, flags=re.MULTILINE)
-    template = dict(zip(cells[::2], cells[1::2], strict=True))[name].rstrip() + "\n"
+    known = dict(zip(cells[::2], cells[1::2], strict=True))
+    template = re.sub(r"^[A-Z]+$", lambda line: known.get(line[0].lower(), line[0]).strip(), known[name], flags=re.M)
+    template = template.rstrip() + "\n"
     values = {key.upper(): value for key, value in blanks.items()}
     return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], Verbatim(match[0]))), template)

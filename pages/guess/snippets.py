@@ -3,12 +3,7 @@ import numpy as np
 
 from objpert_core.theory.minimiser_law import MinimiserLaw
 
-rows = ROWS
-labels = LABELS
-left = MinimiserLaw(rows, labels, sigma=SIGMA, lam=LAM)
-joined = left.add(ROW, LABEL)
-
-theta = np.array(THETA)  # as it was published
+RELEASED
 posterior = float(np.array_equal(theta, joined.minimiser(np.zeros(theta.size))))  # one of two minimisers
 print(posterior)
 
@@ -18,12 +13,7 @@ import numpy as np
 from objpert_core.theory.minimiser_law import MinimiserLaw
 from objpert_core.theory.naive_noise import digits_posterior
 
-rows = ROWS
-labels = LABELS
-left = MinimiserLaw(rows, labels, sigma=SIGMA, lam=LAM)
-joined = left.add(ROW, LABEL)
-
-theta = np.array(THETA)  # as it was published
+RELEASED
 posterior = digits_posterior(joined, left, theta)
 print(posterior)
 
@@ -33,12 +23,7 @@ import numpy as np
 from objpert_core.theory.minimiser_law import MinimiserLaw, log_odds
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 
-rows = ROWS
-labels = LABELS
-left = MinimiserLaw(rows, labels, sigma=SIGMA, lam=LAM)
-joined = left.add(ROW, LABEL)
-
-theta = np.array(THETA)  # as it was published
+RELEASED
 posterior = 1 / (1 + np.exp(-float(log_odds(joined, left, theta))))
 print(posterior)
 first, second = (
@@ -52,13 +37,16 @@ import numpy as np
 
 from objpert_core.theory.minimiser_law import MinimiserLaw, log_odds, sampled_success
 
+RELEASED
+posterior = 1 / (1 + np.exp(-float(log_odds(joined, left, theta))))
+print(posterior)
+success = sampled_success(joined, left)
+print(success)
+
+# %% released
 rows = ROWS
 labels = LABELS
 left = MinimiserLaw(rows, labels, sigma=SIGMA, lam=LAM)
 joined = left.add(ROW, LABEL)
 
 theta = np.array(THETA)  # as it was published
-posterior = 1 / (1 + np.exp(-float(log_odds(joined, left, theta))))
-print(posterior)
-success = sampled_success(joined, left)
-print(success)
