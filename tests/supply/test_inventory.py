@@ -7,10 +7,11 @@ import sys
 from importlib import metadata
 
 import pytest
+import yaml
 from packaging.utils import canonicalize_name
 
 from objpert_core.datasets import describe, names
-from tests.supply.test_constraints import PROJECT, ROOT, RUN_TIME, brought_along, pinned, read
+from tests.supply.test_constraints import PROJECT, PYTHONS, ROOT, RUN_TIME, brought_along, pinned, read
 
 SCRIPT = runpy.run_path(str(ROOT / ".ci" / "inventory"))
 SBOM = json.loads((ROOT / "deploy" / "sbom.cdx.json").read_text(encoding="utf-8"))
@@ -135,3 +136,33 @@ def test_terms_are_read_off_and_never_guessed(tmp_path, told, text, terms):
 def test_every_data_set_has_its_terms():
     told = {name.strip("`"): terms for name, terms in rows("data sets")}
     assert told == {name: re.search(r"Licence: (.*)\.$", describe(name))[1] for name in names()}
+
+
+# The files for a forge: they run our scripts, with no right to write and nobody else's code
+
+
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+RUNS = {"ci": {".ci/run"}, "weekly": {".ci/versions newest", ".ci/versions oldest"}}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_workflow_runs_our_script_and_nothing_of_others(path):
+    assert {file.stem for file in FILES} == set(RUNS)
+    text = path.read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "uses:" not in text
+    (job,) = workflow["jobs"].values()
+    last = job["steps"][-1]["run"]
+    entries = job["strategy"]["matrix"].get("include", [{}])
+    commands = {last.replace("${{ matrix.which }}", entry.get("which", "")) for entry in entries}
+    assert commands == RUNS[path.stem]
+    assert (ROOT / last.split()[0]).stat().st_mode & 0o100
+
+
+def test_the_first_and_the_last_python_are_tried():
+    ci, weekly = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in FILES)
+    (tests,), (versions,) = ci["jobs"].values(), weekly["jobs"].values()
+    assert tests["strategy"]["matrix"]["python"] == [PYTHONS[0], PYTHONS[-1]]
+    tried = {entry["which"]: entry["python"] for entry in versions["strategy"]["matrix"]["include"]}
+    assert tried == {"oldest": PYTHONS[0], "newest": PYTHONS[-1]}

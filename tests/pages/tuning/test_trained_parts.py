@@ -1,6 +1,7 @@
 """The words, charts, table and snippet of the price of tuning in accuracy."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 
 import numpy as np
@@ -12,7 +13,8 @@ from objpert_core.experiments.summary import mean_interval
 from pages.tuning.accuracies import WAYS, Accuracies
 from pages.tuning.result import Curse, WhatKDid
 from pages.tuning.trained import Request
-from tests.pages.apps import execute, words_of
+from tests.pages import apps
+from tests.pages.apps import answer, charts, execute, said, texts, words_of
 from ui.words import plus_minus
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
@@ -120,3 +122,36 @@ def test_only_small_work_starts_by_itself():
     assert Request("synthetic-l", 0, SETTINGS).light
     assert not Request("adult", 0, SETTINGS).light
     assert not Request("synthetic-l", 0, replace(SETTINGS, draws=50, epochs=60, mean_runs=15.4)).light
+
+
+# The price of tuning in accuracy, in Streamlit's own test driver: no browser, but real threads and real trainings
+
+
+opened = partial(apps.open_app, "pages/tuning/page.py", tuning_show="In accuracy")
+finished = partial(apps.finished, run="honest__run")
+SMALL = {"honest_data": "breast-cancer", "honest_draws": "2", "honest_epochs": "1"}
+SMALL |= {"honest_runs": "3", "honest_rates": "five"}
+
+
+def job(at):
+    return at.session_state["honest__run"].job
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_runner")
+def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
+    at = finished(opened(**SMALL, honest_epsilon="1"))
+    *_, expected = tuning_runs(
+        load("breast-cancer"),
+        Settings(epsilon=1.0, learning_rates=(0.003, 0.01, 0.03, 0.1, 0.3), mean_runs=3.0, epochs=1, draws=2),
+    )
+    shown = job(at).view().latest
+    assert [draw.honest for draw in shown.draws] == [draw.honest for draw in expected.draws]
+    assert answer(at).startswith("At ε = 1 ")
+    assert f"{100 * expected.mean('honest').mean:.2f} % right" in answer(at)
+    assert len(charts(at)) == 3
+    assert f"**K was {len(expected.draws[0].runs)}** with noise seed 0" in texts(at)
+    shown = said(at)
+    assert "NOT covered" in shown
+    assert "the runs and the choice among them" in shown
+    assert "winner’s curse" in " ".join(element.value for element in at.header)
