@@ -31,7 +31,7 @@ from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 from objpert_core.tables import write
 
 MODEL, CERTIFICATE, SCHEMA, SKOPS, CARD = "model.json", "certificate.json", "schema.json", "model.skops", "README.md"
-EVALUATION, TOGETHER = "evaluation.json", "together.json"
+EVALUATION, TOGETHER, SHAPES = "evaluation.json", "together.json", "shapes.csv"
 """What a release's folder holds; the first three always."""
 _FOLDER = "objpert-release"
 _MOST_ROWS = 10**15
@@ -96,6 +96,11 @@ def add(commands: Any) -> None:
     promise.add_argument(
         "--intervals", action="store_true", help="coefficients with standard errors, for the same ε and δ"
     )
+    models = promise.add_mutually_exclusive_group()
+    models.add_argument(
+        "--additive", action="store_true", help="a curve for each column; default where public numbers speak for it"
+    )
+    models.add_argument("--linear", action="store_true", help="a coefficient for each feature")
     promise.add_argument(
         "--plan",
         action="store_true",
@@ -138,7 +143,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("--person must be left out with --scheduler, whose workers do not see each other's rows")
     own = (options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options), share)
     people = (_class_weight(options), mechanisms.ADJACENCIES[options.adjacency], rows)
-    ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
+    model = "additive" if options.additive else "linear" if options.linear else "by rule"
+    ask = own_table.Ask(known.to_json(), *own, *people, options.intervals, model)
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install '/path/to/checkout[export]'")
@@ -163,6 +169,8 @@ def run(options: argparse.Namespace) -> int:
         files[MODEL] = own_table.model_json(made)
         files[CERTIFICATE] = own_table.certificate_json(made)
         files[SCHEMA] = own_table.schema_json(made)
+        if made.ask.model == own_table.ADDITIVE:
+            files[SHAPES] = own_table.shapes_csv(made.model, made.labels)
         if made.evaluation is not None:
             files[EVALUATION] = own_table.evaluation_json(made.evaluation)
             files[TOGETHER] = own_table.whole_json(made)
@@ -228,7 +236,8 @@ def _test_share(options: argparse.Namespace) -> float | None:
 def _names(options: argparse.Namespace) -> tuple[str, ...]:
     """The files of a release, with a card where one is asked for or an earlier one goes."""
     earlier = options.overwrite and _is_a_card(Path(options.out) / CARD)
-    return (MODEL, CERTIFICATE, SCHEMA, EVALUATION, TOGETHER, SKOPS, *([CARD] if options.card or earlier else []))
+    own = (MODEL, CERTIFICATE, SCHEMA, SHAPES, EVALUATION, TOGETHER, SKOPS)
+    return (*own, CARD) if options.card or earlier else own
 
 
 def _is_a_card(path: Path) -> bool:
@@ -277,11 +286,14 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
         coefficients = own_table.summary(made)
         document["coefficients"] = coefficients.reset_index(names="feature").to_dict("records")
         document["caution"] = coefficients.attrs["caution"]
+    shapes = _shapes(made)
     if options.format == "text":
         print(headline)
         print(certificate)
         if options.intervals:
             print(_coefficients(made), end="")
+        if shapes:
+            print("\n" + write(shapes, "text"), end="")
         if evaluation is not None:
             print("\n" + write(evaluation.statement(), "text"), end="")
     else:
@@ -290,6 +302,8 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
             print("\n" + regression_table(made.model, options.format, scaler=made.ask.schema), end="")
             if document["caution"]:
                 print(f"\n{document['caution']}")
+        if shapes and options.format in ("markdown", "latex"):
+            print("\n" + write(shapes, options.format), end="")
 
 
 def _coefficients(made: Any) -> str:
@@ -309,6 +323,21 @@ def _coefficients(made: Any) -> str:
         told += ", against " + ", ".join(f"{name} = {category}" for name, category in known.items())
     caution = table.attrs["caution"]
     return f"\n{write(rows, 'text')}{printable(told)}\n" + (f"{caution}\n" if caution else "")
+
+
+def _shapes(made: Any) -> list[dict[str, str]]:
+    """Where each column of an additive model adds most to a score and least, by pieces that somebody may be on."""
+    from objpert_core.estimators import own_table
+
+    if made.ask.model != own_table.ADDITIVE:
+        return []
+    found: Any = own_table.shapes(made.model, made.labels)
+    rows = []
+    for of, own in found[found.share > 0].groupby(found.columns.intersection(["column", "class"]).tolist(), sort=False):
+        ends = {"adds most": own.loc[own.effect.idxmax()], "adds least": own.loc[own.effect.idxmin()]}
+        told = {name: f"{one.effect:+.2f}: {one.piece}, {one.share:.0%} of rows" for name, one in ends.items()}
+        rows.append(dict(zip(("column", "value"), of, strict=False)) | told)
+    return rows
 
 
 def scores_document(evaluation: Any) -> dict[str, Any]:

@@ -95,13 +95,15 @@ def _predicted(options: argparse.Namespace, found: Any, known: Any) -> Iterator[
 
 
 def known_columns(options: argparse.Namespace, found: Any) -> Any:
-    """The `TableSchema` that was published with a model; `ValueError` if the one given is about other columns."""
+    """The schema by which rows are encoded for a model, by the one that was published with it; `ValueError` if the one
+    given is about other columns.
+    """
     from objpert_core.datasets import TableSchema
 
     known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
     if wrong := releases.differing(known, found):
         raise ValueError(f"the schema must be the schema that was published with the model, got one with {wrong}")
-    return known
+    return found.encoding(known)
 
 
 def _schema(options: argparse.Namespace) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from objpert_core.cli.files import STANDARD, read_bytes, read_text
-from objpert_core.cli.fit import CARD, CERTIFICATE, EVALUATION, MODEL, SCHEMA, TOGETHER
+from objpert_core.cli.fit import CARD, CERTIFICATE, EVALUATION, MODEL, SCHEMA, SHAPES, TOGETHER
 from objpert_core.cli.parsing import Failed
 
 MODEL_SIZE = 10_000_000
@@ -107,7 +107,8 @@ def differing(known: Any, found: Any) -> str:
     from objpert_core.datasets import NumericTarget
 
     target = known.target
-    if (known.feature_names, target.column) != (found.features, found.target):
+    same = (found.encoding(known).feature_names, target.column) == (found.features, found.target)
+    if not same or not found.reads(known):
         return "other columns"
     if not isinstance(target, NumericTarget):
         return "" if target.values == found.labels else "other values"
@@ -193,6 +194,13 @@ def _look_at_both(text: str, found: Any, held: dict[str, Any]) -> str:
     return f"{TOGETHER} is not about {CERTIFICATE} and {EVALUATION}"
 
 
+def _look_at_shapes(text: str, found: Any, held: dict[str, Any]) -> str:
+    from objpert_core.estimators.own_table import shapes_csv
+
+    own = found.model.pieces_ is not None and shapes_csv(found.model, found.labels).decode() == text
+    return "" if own else f"{SHAPES} is not about {MODEL}"
+
+
 def _look_at_card(text: str, found: Any, held: dict[str, Any]) -> str:
     from objpert_core.estimators.cards import is_card
 
@@ -205,6 +213,7 @@ _LOOKS: dict[str, Callable[[str, Any, dict[str, Any]], str]] = {
     SCHEMA: _look_at_schema,
     EVALUATION: _look_at_evaluation,
     TOGETHER: _look_at_both,
+    SHAPES: _look_at_shapes,
     CARD: _look_at_card,
 }
 

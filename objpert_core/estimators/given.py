@@ -84,6 +84,7 @@ def _for_blocks(model: Model, blocks: Blocks) -> Model:
     likes = blocks.each(partial(one_row_like, 0 if model.on_error == "release" else 1))
     like = next((one for one in likes if one is not None), None)
     if like is not None:
+        like = _of_table(model, like, judged=False, reset=True) if model.reads_tables else like
         validate_data(model, like, dtype=FLOATS)
     return without_seed(model)
 

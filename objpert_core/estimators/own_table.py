@@ -6,20 +6,24 @@ import importlib
 import importlib.util
 import io
 import json
+import math
 import sys
 import unicodedata
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.metaestimators import available_if
 
 from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
-from objpert_core.blocks import connected
+from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core.accounting.steps.pieces import rows_for_pieces
+from objpert_core.blocks import Blocks, connected
 from objpert_core.datasets import (
     Dialect,
     NumericTarget,
@@ -28,10 +32,12 @@ from objpert_core.datasets import (
     TableSchema,
     TwoValues,
     open_table,
+    safe_cell,
     safe_text,
 )
 from objpert_core.datasets.tables.encoding import EncodedBlocks
 from objpert_core.datasets.tables.reading import read_or_open
+from objpert_core.estimators.additive import ObjPertAdditiveClassifier, ObjPertAdditiveRegressor
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.recipe import Recipe
@@ -43,27 +49,37 @@ from objpert_core.estimators.released import (
     released,
     with_names,
 )
+from objpert_core.estimators.tables import KnownTable
 from objpert_core.estimators.weights import only_answer
 from objpert_core.evaluation import Evaluation, ManyClasses, TwoClasses, evaluate, split_by_coin
 from objpert_core.evaluation import together as fit_and_evaluation
 from objpert_core.learning import PrivacyCertificate, TogetherCertificate
+from objpert_core.learning.steps.pieces import Pieces
 
 FORMAT = "objpert released model 1"
 NOT_CONVERGED = "The solver did not converge, so nothing was released. No certificate covers the fact that it failed."
 LARGEST = 10_000_000
 """Characters of a model's text."""
+LINEAR, ADDITIVE = MODELS = "linear", "additive"
+"""A coefficient for each feature, or a curve for each column."""
+BY_RULE = "by rule"
+"""Whichever is expected to be more accurate, by public numbers."""
 LONGEST_TITLE = 200
 """Characters of a target's name in a card's title."""
 _ARRAYS = ("coef", "intercept", "center", "scale")
 _FIELDS = frozenset(("format", "kind", "target", "labels", "features", "margin", "row_norm", "certificate", *_ARRAYS))
 _RANGES, _TARGET_RANGE, _HESSIAN = "feature_ranges", "target_range", "hessian"
 """Further fields: of models whose columns are cut to ranges, whose answers are, and of models with intervals."""
+_ADDITIVE = frozenset(("pieces", "schema"))
+"""Further fields of additive models: their pieces, and what is public about the columns that these are of."""
 _NUMBER, _TWO_VALUES, _SEVERAL = "regression", "two values", "several values"
 
 
 @dataclass(frozen=True)
 class Ask:
-    """Everything public that decides a fit: `text` is the schema, as JSON; `intervals` are for models of two values."""
+    """Everything public that decides a fit: `text` is the schema, as JSON, and `model` one of `MODELS`; `intervals` are
+    for linear models of two values.
+    """
 
     text: str = field(repr=False)
     epsilon: float
@@ -76,6 +92,7 @@ class Ask:
     adjacency: str = "add/remove one row"
     rows_per_person: int = 1
     intervals: bool = False
+    model: str = LINEAR
 
     @property
     def weights(self) -> str | dict[int, float] | None:
@@ -117,6 +134,26 @@ class Ask:
         typed = TableSchema.from_json(self.text)
         return typed.with_references() if self.intervals else typed
 
+    @cached_property
+    def encoding(self) -> TableSchema:
+        """The schema by which the model's rows are encoded."""
+        return self.schema.raw() if self.model == ADDITIVE else self.schema
+
+    @property
+    def rows_for_curves(self) -> float:
+        """From how many rows on the rule takes an additive model; see `rows_for_pieces`. With intervals never."""
+        if self.intervals:
+            return math.inf
+        ratio = 1 / calibrate_gaussian(self.epsilon, self.delta).sigma
+        number = isinstance(self.schema.target, NumericTarget)
+        return rows_for_pieces(len(self.schema.columns), ratio, number=number) / (1 - (self.test_share or 0.0))
+
+    def decided(self, rows: int) -> Ask:
+        """The same with one of `MODELS`: of so many rows, of which some may be put aside, where the rule is to say."""
+        if self.model != BY_RULE:
+            return self
+        return replace(self, model=ADDITIVE if rows >= self.rows_for_curves else LINEAR)
+
 
 @dataclass(frozen=True)
 class Made:
@@ -133,13 +170,20 @@ class Made:
     much_clipped: tuple[str, ...] = field(default=(), repr=False)
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The target's values; empty for a number."""
+        target = self.ask.schema.target
+        return () if isinstance(target, NumericTarget) else tuple(target.values)
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """What public numbers and the released model tell of its worth, one sentence each; they may be published."""
         return tuple(caution for caution in (self._no_ranges, self._one_answer) if caution)
 
     @property
     def _no_ranges(self) -> str:
-        if not self.ask.schema.has_private_ranges or self.model.feature_ranges_ is not None:
+        found = self.model.feature_ranges_ is not None or self.ask.model == ADDITIVE
+        if found or not self.ask.schema.has_private_ranges:
             return ""
         return (
             f"the rows are too few for private ranges of so many columns at ε = {self.ask.epsilon:g}: none were found "
@@ -160,7 +204,7 @@ class Made:
 
 
 def estimator(ask: Ask) -> Any:
-    """The estimator that a request asks for: `ObjPertLogisticRegression`, or `ObjPertRegressor` for a number."""
+    """The estimator that a request asks for: a classifier, or a regressor where the target is a number."""
     shared: dict[str, Any] = {
         "epsilon": ask.epsilon,
         "delta": ask.delta,
@@ -168,22 +212,29 @@ def estimator(ask: Ask) -> Any:
         "random_state": ask.seed,
         "adjacency": ask.adjacency,
         "rows_per_person": ask.rows_of_one,
-        "feature_ranges": None if ask.intervals else ask.schema.feature_ranges,
     }
-    target = ask.schema.target
+    target, additive = ask.schema.target, ask.model == ADDITIVE
+    if additive:
+        if ask.intervals:
+            raise ValueError("intervals must be False where the model is additive: they are for a linear model")
+        shared["columns"] = dict(enumerate(ask.encoding.columns.values()))
+    elif not ask.intervals:
+        shared["feature_ranges"] = ask.schema.feature_ranges
     if isinstance(target, NumericTarget):
         if ask.intervals:
             raise ValueError(
                 "intervals must be False where the target is a number: they are for a target of two values"
             )
-        return ObjPertRegressor(target_range=(target.low, target.high), **shared)
+        regressor: Any = ObjPertAdditiveRegressor if additive else ObjPertRegressor
+        return regressor(target_range=(target.low, target.high), **shared)
     if ask.intervals and len(target.values) > 2:
         raise ValueError("intervals must be False where the target has several values: they are for two values")
     if ask.intervals and ask.schema.has_private_ranges:
         raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
     if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
         shared |= {"intervals": True, "advanced": {"row_norm": "clip"}}
-    return ObjPertLogisticRegression(classes=target.classes, class_weight=ask.weights, **shared)
+    classifier: Any = ObjPertAdditiveClassifier if additive else ObjPertLogisticRegression
+    return classifier(classes=target.classes, class_weight=ask.weights, **shared)
 
 
 def planned(ask: Ask) -> Recipe:
@@ -191,9 +242,10 @@ def planned(ask: Ask) -> Recipe:
 
     `ValueError` where nobody has said how many rows there are: rules go by that number.
     """
-    if ask.training_rows is None:
+    if ask.rows is None or ask.training_rows is None:
         raise ValueError("rows must be declared for a plan, whose rules go by their number, got None")
-    return estimator(ask).planned(ask.training_rows, len(ask.schema.feature_names))
+    ask = ask.decided(ask.rows)
+    return estimator(ask).planned(ask.training_rows or 1, len(ask.encoding.feature_names))
 
 
 def plan(ask: Ask) -> list[dict[str, str]]:
@@ -210,7 +262,20 @@ def made(ask: Ask, content: bytes) -> Made:
 
     Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
     """
-    return _made(ask, read_or_open(content, ask.schema, ask.dialect))
+    ask = _decided(ask, lambda schema: read_or_open(content, schema, ask.dialect))
+    return _made(ask, read_or_open(content, ask.encoding, ask.dialect))
+
+
+def _decided(ask: Ask, table: Callable[[TableSchema], Table | Blocks]) -> Ask:
+    """The request with one of `MODELS`; where nobody has said how many rows there are, the rule counts those used."""
+    if ask.model != BY_RULE or ask.rows is not None:
+        return ask.decided(ask.rows or 0)
+    found = table(ask.schema.raw())
+    return ask.decided(len(found.y) if isinstance(found, Table) else sum(found.each(_rows_of_block)))
+
+
+def _rows_of_block(_place: int, X: Any, *_beside: Any) -> int:
+    return int(X.shape[0])
 
 
 def _made(ask: Ask, table: Table | EncodedBlocks) -> Made:
@@ -244,13 +309,15 @@ def _of_rows(ask: Ask, table: Table | EncodedBlocks) -> Made:
         model = _released(ask, X, y)
         options = {"random_state": ask.seed_of(2), "adjacency": ask.adjacency, "rows_per_person": ask.rows_of_one}
         evaluation = scored(model, ask.schema, X_test, y_test, ask.epsilon, ask.delta, **options)
-    return Made(ask, model, ask.schema.feature_names, table.notes, evaluation, table.much_clipped)
+    return Made(ask, model, ask.encoding.feature_names, table.notes, evaluation, table.much_clipped)
 
 
 def _released(ask: Ask, X: Any, y: Any = None) -> Released:
     """What may be published of a fit, whose certificate says which rows of the table were used."""
     model = released(estimator(ask).fit(X, y))
     model.privacy_ = replace(model.privacy_, rows_used=ask.schema.rows_used)
+    if ask.model == ADDITIVE:
+        model.columns_ = KnownTable.of_schema(ask.encoding)  # with the columns' names
     return model
 
 
@@ -275,19 +342,21 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
 
     Where the address of a Dask scheduler is given, its workers read the files; scores must then not be asked for.
     """
-    table = open_table(source, ask.schema, ask.dialect)
-    if scheduler is not None:
-        if ask.test_share is not None:
-            raise ValueError(
-                "--score must be left out with --scheduler: this process draws the coins, and with --scheduler the "
-                "workers walk the rows"
-            )
-        with connected(scheduler) as client:
-            model = _released(ask, table.on(client))
-            notes = table.notes_by(client)
-            table.refuse_too_few()
-            return Made(ask, model, table.feature_names, notes, None, table.much_clipped)
-    return _made(ask, table)
+    if scheduler is None:
+        ask = _decided(ask, lambda schema: open_table(source, schema, ask.dialect))
+        return _made(ask, open_table(source, ask.encoding, ask.dialect))
+    if ask.test_share is not None:
+        raise ValueError(
+            "--score must be left out with --scheduler: this process draws the coins, and with --scheduler the "
+            "workers walk the rows"
+        )
+    with connected(scheduler) as client:
+        ask = _decided(ask, lambda schema: open_table(source, schema, ask.dialect).on(client))
+        table = open_table(source, ask.encoding, ask.dialect)
+        model = _released(ask, table.on(client))
+        notes = table.notes_by(client)
+        table.refuse_too_few()
+        return Made(ask, model, table.feature_names, notes, None, table.much_clipped)
 
 
 def model_json(made: Made) -> bytes:
@@ -298,7 +367,7 @@ def model_json(made: Made) -> bytes:
         "format": FORMAT,
         "kind": kinds[type(target)],
         "target": target.column,
-        "labels": None if isinstance(target, NumericTarget) else list(target.values),
+        "labels": list(made.labels) or None,
         "features": list(made.names),
         "coef": model.coef_.tolist(),
         "intercept": np.asarray(model.intercept_).tolist(),
@@ -311,6 +380,8 @@ def model_json(made: Made) -> bytes:
     for name in (_RANGES, _TARGET_RANGE, _HESSIAN):
         if (further := getattr(model, f"{name}_", None)) is not None:
             values[name] = further.tolist()
+    if model.pieces_ is not None:
+        values |= {"pieces": model.pieces_.tolist(), "schema": json.loads(made.ask.text)}
     return (json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
@@ -339,6 +410,21 @@ def whole(made: Made) -> TogetherCertificate:
 def schema_json(made: Made) -> bytes:
     """The schema that was typed, with the references where there are intervals."""
     return (made.ask.schema.to_json() if made.ask.intervals else made.ask.text).encode()
+
+
+def shapes(model: Released, labels: Sequence[str]) -> pd.DataFrame:
+    """The shapes of an additive model, see `shapes_`, with the target's own values."""
+    found = model.shapes_
+    if "class" in found:
+        found["class"] = [labels[place] for place in found["class"]]
+    return found
+
+
+def shapes_csv(model: Released, labels: Sequence[str]) -> bytes:
+    """The same as a file that a spreadsheet may open."""
+    found = shapes(model, labels)
+    texts = found.select_dtypes(exclude="number")
+    return bytes(found.assign(**texts.map(safe_cell)).to_csv(index=False, lineterminator="\n").encode())
 
 
 def summary(made: Made) -> Any:
@@ -413,14 +499,22 @@ def card_file(made: Made) -> bytes:
 class TableModel:
     """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`.
 
-    A frame must have the columns `features` in their order. `labels` are the target's values, that of label 0 first;
-    empty for a number.
+    An additive one predicts from the matrix of `TableSchema.raw`; `encoding` says which it is. A frame must have the
+    columns `features` in their order. `labels` are the target's values, that of label 0 first; empty for a number.
     """
 
     model: Released
     target: str
     labels: tuple[str, ...]
     features: tuple[str, ...]
+
+    def encoding(self, schema: TableSchema) -> TableSchema:
+        """The schema by which rows of a table are encoded for this model."""
+        return schema if self.model.columns_ is None else schema.raw()
+
+    def reads(self, schema: TableSchema) -> bool:
+        """Whether an additive model's own columns are those of a schema; a linear model does not know."""
+        return self.model.columns_ in (None, KnownTable.of_schema(schema.raw()))
 
     def predict(self, X: Any) -> list[Any]:
         """The predicted value of every row, as the table would have it: a label's text, or a number."""
@@ -442,8 +536,10 @@ def read_model(text: str) -> TableModel:
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
-    if set(values) - {_RANGES, _TARGET_RANGE, _HESSIAN} != _FIELDS:
-        raise ValueError(f"the model must have the fields {', '.join(sorted(_FIELDS))}, and no others")
+    additive = "pieces" in values
+    needed = _FIELDS | _ADDITIVE if additive else _FIELDS
+    if set(values) - {_RANGES, _TARGET_RANGE, _HESSIAN} != needed:
+        raise ValueError(f"the model must have the fields {', '.join(sorted(needed))}, and no others")
     number = values["kind"] == _NUMBER
     if not number and values["kind"] not in (_TWO_VALUES, _SEVERAL):
         raise ValueError(f"the model's kind must be “{_NUMBER}”, “{_TWO_VALUES}” or “{_SEVERAL}”")
@@ -455,7 +551,11 @@ def read_model(text: str) -> TableModel:
         raise ValueError("the model's labels must be two different texts")
     shape = () if number else (1,) if len(labels) == 2 else (len(labels),)
     model: Any = ReleasedRegressor() if number else ReleasedProbabilisticClassifier()
-    model.coef_ = _numbers("coef", values["coef"], (*shape, len(features)))
+    width = len(features)
+    if additive:
+        model.columns_ = _columns(values["schema"], features)
+        model.pieces_, width = _pieces(values["pieces"], model.columns_)
+    model.coef_ = _numbers("coef", values["coef"], (*shape, width))
     intercept = _numbers("intercept", values["intercept"], shape)
     model.intercept_ = float(intercept) if number else intercept
     for name in ("center", "scale"):
@@ -483,6 +583,24 @@ def read_model(text: str) -> TableModel:
         model.hessian_ = _numbers(_HESSIAN, values[_HESSIAN], (size, size))
     (target,) = _texts("target", [values["target"]])
     return TableModel(model, target, labels, features)
+
+
+def _columns(schema: Any, features: tuple[str, ...]) -> KnownTable:
+    """What an additive model's schema says of its columns."""
+    known = KnownTable.of_schema(TableSchema.from_json(json.dumps(schema)).raw())
+    if known.names != features:
+        raise ValueError("the model's features must be the columns of its schema")
+    return known
+
+
+def _pieces(values: Any, known: KnownTable) -> tuple[FloatArray, int]:
+    """The pieces of known columns, and how many coordinates they have."""
+    found = _numbers("pieces", values, (len(values) if isinstance(values, list) else 0, 3))
+    pieces = Pieces.read(found)
+    listed = [kind.categories for kind in known.kinds]
+    if listed != [one.size - 2 if one.starts is None else None for one in pieces.columns]:
+        raise ValueError("the model's pieces must be those of the columns of its schema")
+    return found, pieces.features
 
 
 def _texts(name: str, values: Any) -> tuple[str, ...]:

@@ -289,7 +289,7 @@ TARGETS = {
 def test_every_file_of_a_release_answers_as_the_command_does(folder, target):
     skops = pytest.importorskip("skops.io")
     columns = f"{TARGETS[target]} --categories member=FALSE,TRUE"
-    assert run(f"objpert fit people.csv {columns} --epsilon 2 --public-rows 40 --skops --out release")[0] == 0
+    assert run(f"objpert fit people.csv {columns} --linear --epsilon 2 --public-rows 40 --skops --out release")[0] == 0
     told = run("objpert predict release people.csv --json")[1]
     predicted, release = json.loads(told)["predicted"], folder / "release"
     model = own_table.read_model((release / "model.json").read_text(encoding="utf-8"))

@@ -32,7 +32,7 @@ def visits(folder):
 
 @pytest.mark.thorough
 def test_what_nobody_knows_is_learned_and_what_is_known_costs_nothing(visits, monkeypatch):
-    code, shown = run(f"{FIT} --class-weight much=3 --out release")
+    code, shown = run(f"{FIT} --linear --class-weight much=3 --out release")
     assert code == 0, shown
     assert "2 of the columns cut to ranges from noisy counts" in shown
     schema = TableSchema.from_json((visits / "release" / "schema.json").read_text(encoding="utf-8"))
@@ -52,10 +52,10 @@ def test_what_nobody_knows_is_learned_and_what_is_known_costs_nothing(visits, mo
     assert run("objpert verify release")[0] == 0
     _, predicted = run("objpert predict release visits.csv")
     assert predicted.split()[1:] == [("none", "some", "much")[label] for label in model.predict(table.X)]
-    assert run(f"{FIT} --out small")[0] == 0
+    assert run(f"{FIT} --linear --out small")[0] == 0
     monkeypatch.setattr(tables, "MOST_BYTES", 10)  # now tables are walked
     for weights, small in (("--class-weight much=3", "release"), ("", "small")):
-        code, shown = run(f"{FIT} {weights} --out walked --overwrite --delimiter ;")
+        code, shown = run(f"{FIT} --linear {weights} --out walked --overwrite --delimiter ;")
         assert code == 0, shown
         here, walked = (json.loads((visits / name / "model.json").read_text("utf-8")) for name in (small, "walked"))
         np.testing.assert_allclose(walked["coef"], here["coef"], atol=1e-4)
