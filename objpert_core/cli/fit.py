@@ -94,7 +94,7 @@ def add(commands: Any) -> None:
         help="the share of rows to put aside, each by its own coin; default 0.2 with --score",
     )
     promise.add_argument(
-        "--intervals", action="store_true", help="coefficients with standard errors, for the same ε and δ"
+        "--intervals", action="store_true", help="how far coefficients or effects may be off, for the same ε and δ"
     )
     models = promise.add_mutually_exclusive_group()
     models.add_argument(
@@ -282,15 +282,18 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
     }
     if evaluation is not None:
         document["scores"] = scores_document(evaluation)
-    if options.intervals:
+    shapes = _shapes(made)
+    told = options.intervals and not shapes
+    if told:
         coefficients = own_table.summary(made)
         document["coefficients"] = coefficients.reset_index(names="feature").to_dict("records")
         document["caution"] = coefficients.attrs["caution"]
-    shapes = _shapes(made)
+    if shapes:
+        document["shapes"] = shapes
     if options.format == "text":
         print(headline)
         print(certificate)
-        if options.intervals:
+        if told:
             print(_coefficients(made), end="")
         if shapes:
             print("\n" + write(shapes, "text"), end="")
@@ -298,7 +301,7 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
             print("\n" + write(evaluation.statement(), "text"), end="")
     else:
         show(Answer(headline, {}, document, certificate.statement()), options.format)
-        if options.intervals and options.format in ("markdown", "latex"):
+        if told and options.format in ("markdown", "latex"):
             print("\n" + regression_table(made.model, options.format, scaler=made.ask.schema), end="")
             if document["caution"]:
                 print(f"\n{document['caution']}")
@@ -335,9 +338,13 @@ def _shapes(made: Any) -> list[dict[str, str]]:
     rows = []
     for of, own in found[found.share > 0].groupby(found.columns.intersection(["column", "class"]).tolist(), sort=False):
         ends = {"adds most": own.loc[own.effect.idxmax()], "adds least": own.loc[own.effect.idxmin()]}
-        told = {name: f"{one.effect:+.2f}: {one.piece}, {one.share:.0%} of rows" for name, one in ends.items()}
+        told = {name: f"{_effect(one)}: {one.piece}, {one.share:.0%} of rows" for name, one in ends.items()}
         rows.append(dict(zip(("column", "value"), of, strict=False)) | told)
     return rows
+
+
+def _effect(row: Any) -> str:
+    return f"{row.effect:+.2f}" + (f" ({row.low:+.2f} to {row.high:+.2f})" if "low" in row else "")
 
 
 def scores_document(evaluation: Any) -> dict[str, Any]:

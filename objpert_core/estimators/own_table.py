@@ -132,7 +132,7 @@ class Ask:
     def schema(self) -> TableSchema:
         """What is public about the table."""
         typed = TableSchema.from_json(self.text)
-        return typed.with_references() if self.intervals else typed
+        return typed.with_references() if self.intervals and self.model != ADDITIVE else typed
 
     @cached_property
     def encoding(self) -> TableSchema:
@@ -215,8 +215,6 @@ def estimator(ask: Ask) -> Any:
     }
     target, additive = ask.schema.target, ask.model == ADDITIVE
     if additive:
-        if ask.intervals:
-            raise ValueError("intervals must be False where the model is additive: they are for a linear model")
         shared["columns"] = dict(enumerate(ask.encoding.columns.values()))
     elif not ask.intervals:
         shared["feature_ranges"] = ask.schema.feature_ranges
@@ -229,9 +227,11 @@ def estimator(ask: Ask) -> Any:
         return regressor(target_range=(target.low, target.high), **shared)
     if ask.intervals and len(target.values) > 2:
         raise ValueError("intervals must be False where the target has several values: they are for two values")
-    if ask.intervals and ask.schema.has_private_ranges:
+    if ask.intervals and ask.schema.has_private_ranges and not additive:
         raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
-    if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
+    if ask.intervals and additive:
+        shared["intervals"] = True
+    elif ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
         shared |= {"intervals": True, "advanced": {"row_norm": "clip"}}
     classifier: Any = ObjPertAdditiveClassifier if additive else ObjPertLogisticRegression
     return classifier(classes=target.classes, class_weight=ask.weights, **shared)
@@ -579,7 +579,7 @@ def read_model(text: str) -> TableModel:
         model.classes_ = np.arange(len(labels))
         model.margin_ = _margin(values["margin"])
     if _HESSIAN in values:
-        size = len(features) + bool(model.privacy_.intercept_scaling)
+        size = width + bool(model.privacy_.intercept_scaling)
         model.hessian_ = _numbers(_HESSIAN, values[_HESSIAN], (size, size))
     (target,) = _texts("target", [values["target"]])
     return TableModel(model, target, labels, features)

@@ -168,9 +168,17 @@ def test_a_strangers_file_is_refused_in_one_sentence(release, change, why):
         own_table.read_model(json.dumps(model))
 
 
-def test_intervals_are_for_a_linear_model(town):
-    code, shown = run(f"{FIT} --additive --intervals")
-    assert (code, "--intervals must be False where the model is additive" in shown) == (2, True)
+def test_effects_may_have_intervals(town):
+    code, shown = run(f"{FIT.replace('--epsilon 2', '--epsilon 8')} --additive --intervals --seed 1 --out sure")
+    assert code == 0, shown
+    assert run("objpert verify sure")[0] == 0
+    shapes = pd.read_csv(town / "sure" / "shapes.csv").dropna(subset="low")
+    assert ((shapes.low < shapes.effect) & (shapes.effect < shapes.high)).all()
+    schema, found = read(town / "sure")
+    assert schema.references == {}
+    assert own_table.shapes_csv(found.model, found.labels).decode() == (town / "sure" / "shapes.csv").read_text("utf-8")
+    missing = shapes[(shapes.column == "hours") & (shapes.piece == "missing")].iloc[0]
+    assert f"{missing.effect:+.2f} ({missing.low:+.2f} to {missing.high:+.2f}): missing" in shown
 
 
 def test_a_number_is_predicted_within_its_range(town):
