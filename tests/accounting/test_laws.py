@@ -144,6 +144,8 @@ def test_continuous_at_the_seam_to_the_gaussian_case(sigma):
     assert type(below.law) is not type(at.law)
     np.testing.assert_allclose(below.delta(epsilon), at.delta(epsilon), rtol=1e-11)
     np.testing.assert_allclose(below.rdp(alpha), at.rdp(alpha), rtol=1e-11)
+    negative = np.array([-3.0, -0.3, -1e-3])
+    np.testing.assert_allclose(below.law.log_profile(negative), at.law.log_profile(negative), rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.slow
