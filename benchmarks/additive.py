@@ -20,37 +20,32 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from objpert_core import _provenance
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.accounting import calibrate_objective_perturbation, calibrate_remaining, remaining_epsilon
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
-from objpert_core.accounting.objective.defaults import recommended_lam, recommended_margin
-from objpert_core.accounting.steps.pieces import PieceNoise, pieces_of_a_column, recommended_pieces
-from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
-from objpert_core.learning.noise import noise_source
-from objpert_core.learning.problem.codes import CodedRows
-from objpert_core.learning.problem.derived import ClippedLoss
-from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss
-from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.solvers import solve
-from objpert_core.learning.steps.base import PublicRows, Some, SumOf, take
-from objpert_core.learning.steps.pieces import Column, PiecesOf, TableColumns
+from objpert_core.accounting.steps import pieces as rules
+from objpert_core.datasets import Categories
+from objpert_core.estimators import (
+    ObjPertAdditiveClassifier,
+    ObjPertAdditiveRegressor,
+    ObjPertLogisticRegression,
+    ObjPertRegressor,
+)
 
 DELTA = 1e-5
-CONSTANT = 0.3
-CLIP = 0.5
-"""Of a regression whose targets lie between -1 and 1."""
+SHARES = ("MAGNITUDE_SHARE", "CELL_SHARE", "CATEGORY_SHARE")
 ADULT = (
     "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,"
     "capital-loss,hours-per-week,native-country,income"
@@ -64,20 +59,6 @@ class Table:
     frame: pd.DataFrame
     y: FloatArray
     target_range: tuple[float, float] | None = None
-
-    def columns(self) -> tuple[list[Column], FloatArray]:
-        """What is public of the columns, and the table as numbers: a category by its place in the list."""
-        columns, values = [], []
-        for name in self.frame:
-            own = self.frame[name]
-            if pd.api.types.is_numeric_dtype(own):
-                columns.append(Column())
-                values.append(own.to_numpy(dtype=np.float64))
-            else:
-                names = sorted(own.dropna().astype(str).unique())
-                columns.append(Column(categories=len(names)))
-                values.append(own.astype(str).map({one: k for k, one in enumerate(names)}).to_numpy(dtype=np.float64))
-        return columns, np.column_stack(values)
 
 
 def adult() -> Table:
@@ -159,112 +140,49 @@ def split(rows: int, seed: int) -> tuple[IntArray, IntArray]:
     return order[: 4 * rows // 5], order[4 * rows // 5 :]
 
 
-@dataclass(frozen=True)
-class Whole:
-    """A table in memory, as steps ask it for sums."""
-
-    X: FloatArray
-    targets: FloatArray
-
-    def sum(self, of: SumOf, /) -> IntArray:
-        return of(Some(self.X, self.targets))
+def log_odds(model: Any, X: Any) -> FloatArray:
+    """Of our classifiers, whose scores with a margin are others."""
+    return np.diff(model.predict_log_proba(X), axis=1).ravel()
 
 
-@dataclass
-class Additive:
-    """Our additive model, by the modules of the package; how many pieces, cells and how much noise may be changed."""
-
-    pieces: float = 1.0
-    cells: float = 1.0
-    shares: float = 1.0
-    length: float | None = None
-    smoothing: float = 0.0
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def scores(self, own: Table, train: IntArray, test: IntArray, epsilon: float, seed: int) -> FloatArray:
-        columns, values = own.columns()
-        regression, n_rows = own.target_range is not None, len(train)
-        numbers = sum(column.categories is None for column in columns)
-        noise = self._noise(epsilon, numbers, len(columns) - numbers)
-        left = remaining_epsilon(epsilon, DELTA, noise.mechanisms())
-        wanted = self.pieces * pieces_of_a_column(n_rows, len(columns), 1 / calibrate_gaussian(left, DELTA).sigma)
-        source, X = noise_source(seed), values[train]
-        public = PublicRows(max(1, round(self.cells * n_rows)), len(columns))
-        public = public.knowing(TableColumns(tuple(columns), wanted))
-        found: Any = take(noise, Whole(X, own.y[train]), source, public)
-        length = (1.1 if regression else 1.0) if self.length is None else self.length
-        found = replace(found, length=length)
-        rows = found.coded(X, CONSTANT)
-        targets, loss, mechanism, margin = self._fit(own, train, epsilon, rows.dimension, noise, left)
-        b = mechanism.sigma * np.random.default_rng(seed).standard_normal(rows.dimension)
-        lam = self._tilt(mechanism.lam, found.columns, rows)
-        result = solve(PerturbedObjective(rows, targets, lam, b, loss), tau=1e-4)
-        self.facts = {"pieces": [one.pieces[-1] + 1 for one in found.columns], "lam": mechanism.lam, "margin": margin}
-        return found.scores(values[test], result.theta, CONSTANT)
-
-    def _noise(self, epsilon: float, numbers: int, listed: int) -> PieceNoise:
-        noise = recommended_pieces(epsilon, DELTA, unknown=numbers, numbers=numbers, listed=listed)
-        root = math.sqrt(self.shares)
-        parts = {name: one / root for name in ("magnitudes", "cells", "categories") if (one := getattr(noise, name))}
-        return replace(noise, **parts)
-
-    def _fit(
-        self, own: Table, train: IntArray, epsilon: float, dimension: int, noise: PieceNoise, left: float
-    ) -> tuple[FloatArray, Loss, Any, float]:
-        radius = math.sqrt(1 + CONSTANT**2)
-        if own.target_range is None:
-            numbers = left, DELTA, len(train), dimension, radius
-            lam, margin = recommended_lam(*numbers), recommended_margin(*numbers)
-            calibrate = {"lipschitz": radius, "bound": "logistic", "lam": lam}
-            targets, loss = 2 * own.y[train] - 1, LogisticLoss(margin)
-        else:
-            low, high = own.target_range
-            targets, margin = np.clip((2 * own.y[train] - low - high) / (high - low), -1, 1), 0.0
-            loss = ClippedLoss(SquaredLoss(), CLIP)
-            calibrate = {"lipschitz": CLIP * radius, "smoothness": radius**2, "bound": "two-signed"}
-        return targets, loss, _calibrated(epsilon, noise, tuple(calibrate.items())), margin
-
-    def _tilt(self, lam: float, found: Sequence[PiecesOf], rows: CodedRows) -> float | FloatArray:
-        """λ, or λI and a penalty on what neighbouring pieces of numbers differ by, in units of the score."""
-        if not self.smoothing:
-            return lam
-        matrix = lam * np.eye(rows.dimension)
-        for one, own, place in zip(found, rows.maps, rows.places, strict=True):
-            if one.starts is not None and len(own) > 2:
-                firsts = np.flatnonzero(np.diff(one.pieces, prepend=-1))
-                steps = np.diff(own[firsts[:-1], : one.pieces[-1] + 1], axis=0)
-                place = slice(place.start, place.start + one.pieces[-1] + 1)
-                matrix[place, place] += lam * self.smoothing * (steps.T @ steps)
-        return (matrix + matrix.T) / 2
+def additive(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: int, **settings: Any) -> FloatArray:
+    """Our additive model; what is public is the list of the categories."""
+    words = [name for name in own.frame if not pd.api.types.is_numeric_dtype(own.frame[name])]
+    columns = {name: Categories(sorted(own.frame[name].dropna().astype(str).unique())) for name in words}
+    told = {"columns": columns, "random_state": seed, **settings}
+    model: Any
+    if own.target_range is None:
+        model = ObjPertAdditiveClassifier(epsilon, DELTA, classes=[0.0, 1.0], **told)
+        return log_odds(model.fit(own.frame.iloc[train], own.y[train]), own.frame.iloc[test])
+    model = ObjPertAdditiveRegressor(epsilon, DELTA, target_range=own.target_range, **told)
+    return model.fit(own.frame.iloc[train], own.y[train].clip(*own.target_range)).predict(own.frame.iloc[test])
 
 
-@cache
-def _calibrated(epsilon: float, noise: PieceNoise, asked: tuple[tuple[str, Any], ...]) -> Any:
-    def one(left: float) -> Any:
-        return calibrate_objective_perturbation(left, DELTA, **dict(asked))
-
-    return calibrate_remaining(epsilon, DELTA, one, noise.mechanisms())
+def by_other_rules(*what: Any, **constants: float) -> FloatArray:
+    """Our additive model, with other constants in the rules for pieces."""
+    with patch.multiple(rules, **constants):
+        return additive(*what)
 
 
-def encoded(own: Table, train: IntArray) -> FloatArray:
+def encoded(own: Table) -> FloatArray:
     """Categories as one column each, numbers brought to [-1, 1] by the smallest and the largest value, as public."""
-    columns, values = own.columns()
     parts = []
-    for j, column in enumerate(columns):
-        if column.categories is None:
-            low, high = np.nanmin(values[:, j]), np.nanmax(values[:, j])
-            parts.append((np.nan_to_num(values[:, [j]], nan=(low + high) / 2) - low) / max(high - low, 1e-300) * 2 - 1)
+    for name in own.frame:
+        column = own.frame[name]
+        if pd.api.types.is_numeric_dtype(column):
+            middle, half = (column.max() + column.min()) / 2, max((column.max() - column.min()) / 2, 1e-300)
+            parts.append((column.fillna(middle).to_numpy(dtype=np.float64)[:, None] - middle) / half)
         else:
-            parts.append(np.eye(column.categories)[np.nan_to_num(values[:, j]).astype(int)])
+            parts.append(pd.get_dummies(column.astype(str)).to_numpy(dtype=np.float64))
     return np.hstack(parts)
 
 
 def linear(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: int) -> FloatArray:
     """Our linear default, on encoded columns."""
-    X = encoded(own, train)
+    X = encoded(own)
     if own.target_range is None:
         model = ObjPertLogisticRegression(epsilon, DELTA, classes=[0.0, 1.0], random_state=seed)
-        return model.fit(X[train], own.y[train]).decision_function(X[test])
+        return log_odds(model.fit(X[train], own.y[train]), X[test])
     model = ObjPertRegressor(epsilon, DELTA, target_range=own.target_range, random_state=seed, standardize="auto")
     return model.fit(X[train] / math.sqrt(X.shape[1]), own.y[train]).predict(X[test] / math.sqrt(X.shape[1]))
 
@@ -287,31 +205,43 @@ def dp_ebm(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: in
     return model.fit(frame.iloc[train], own.y[train].clip(low, high)).predict(frame.iloc[test])
 
 
+def ebm(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: int) -> FloatArray:
+    """Microsoft's EBM without interactions and without privacy."""
+    from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
+
+    told = {"interactions": 0, "n_jobs": 1, "outer_bags": 2, "random_state": seed}
+    if own.target_range is None:
+        model = ExplainableBoostingClassifier(**told).fit(own.frame.iloc[train], own.y[train].astype(int))
+        return model.decision_function(own.frame.iloc[test])
+    return ExplainableBoostingRegressor(**told).fit(own.frame.iloc[train], own.y[train]).predict(own.frame.iloc[test])
+
+
 def not_private(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: int) -> FloatArray:
-    """Logistic regression without privacy."""
-    X = encoded(own, train)
-    return LogisticRegression(C=10, max_iter=2000).fit(X[train], own.y[train]).decision_function(X[test])
+    """Logistic or linear regression without privacy."""
+    X = encoded(own)
+    if own.target_range is None:
+        return LogisticRegression(C=10, max_iter=2000).fit(X[train], own.y[train]).decision_function(X[test])
+    return LinearRegression().fit(X[train], own.y[train]).predict(X[test])
 
 
 LEARNERS: dict[str, Callable[..., FloatArray]] = {
-    "additive": lambda *what: Additive().scores(*what),
+    "additive": additive,
     "linear": linear,
     "dp-ebm": dp_ebm,
+    "ebm": ebm,
+    "not private": not_private,
 }
-VARIANTS = {
+WITHOUT_PRIVACY = ("ebm", "not private")
+VARIANTS: dict[str, dict[str, Any]] = {
     "rule": {},
-    "half the pieces": {"pieces": 0.5},
-    "twice the pieces": {"pieces": 2.0},
-    "half the cells": {"cells": 0.5},
-    "twice the cells": {"cells": 2.0},
-    "half the shares": {"shares": 0.5},
-    "twice the shares": {"shares": 2.0},
-    "smoothing 0.1": {"smoothing": 0.1},
-    "smoothing 1": {"smoothing": 1.0},
-    "shorter": {"length": 0.85},
-    "longer": {"length": 1.2},
+    "half the pieces": {"PIECES": rules.PIECES / 2},
+    "twice the pieces": {"PIECES": 2 * rules.PIECES},
+    "half the cells": {"CELL": 2 * rules.CELL},
+    "twice the cells": {"CELL": rules.CELL / 2},
+    "half the shares": {name: getattr(rules, name) / 2 for name in SHARES},
+    "twice the shares": {name: 2 * getattr(rules, name) for name in SHARES},
 }
-LUCK = [
+LUCK: list[dict[str, Any]] = [
     {"learning_rate": rate, "max_rounds": rounds, "max_leaves": leaves}
     for rate, rounds, leaves in (
         (0.01, 300, 3), (0.03, 300, 6), (0.1, 300, 6), (0.3, 300, 6), (0.03, 1000, 6), (0.1, 1000, 6), (0.3, 1000, 6),
@@ -321,28 +251,27 @@ LUCK = [
 
 
 def judged(own: Table, test: IntArray, scores: FloatArray) -> dict[str, float]:
-    """AUC and accuracy, or R²."""
+    """AUC, accuracy and log loss, or R²."""
     y = own.y[test]
     if own.target_range is None:
-        return {"score": float(roc_auc_score(y, scores)), "accuracy": float(((scores > 0) == (y == 1)).mean())}
-    low, high = own.target_range
-    if np.abs(scores).max() < 3 and high > 3:  # scaled targets
-        scores = (low + high) / 2 + scores * (high - low) / 2
-    return {"score": float(1 - ((y - scores) ** 2).mean() / y.var()), "accuracy": math.nan}
+        loss = float(np.logaddexp(0, -(2 * y - 1) * scores).mean())
+        right = float(((scores > 0) == (y == 1)).mean())
+        return {"score": float(roc_auc_score(y, scores)), "accuracy": right, "log loss": loss}
+    return {"score": float(1 - ((y - scores) ** 2).mean() / y.var())}
 
 
 def measured(learners: dict[str, Callable[..., FloatArray]], asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    for name in asked.tables:
+    """A row for each table, ε, learner and split; what knows no ε is fitted once."""
+    for epsilon, name, (label, learner) in product(asked.epsilons, asked.tables, learners.items()):
+        if label in WITHOUT_PRIVACY and epsilon != asked.epsilons[0]:
+            continue
         own = table(name)
-        for epsilon in asked.epsilons:
-            for label, learner in learners.items():
-                for seed in range(asked.splits):
-                    train, test = split(len(own.y), seed)
-                    began = time.perf_counter()
-                    scores = learner(own, train, test, epsilon, seed)
-                    row = {"table": name, "epsilon": epsilon, "learner": label, "split": seed}
-                    found = judged(own, test, scores)
-                    yield row | found | {"seconds": round(time.perf_counter() - began, 3)}
+        for seed in range(asked.splits):
+            train, test = split(len(own.y), seed)
+            began = time.perf_counter()
+            scores = learner(own, train, test, epsilon, seed)
+            row = {"table": name, "epsilon": epsilon, "learner": label, "split": seed}
+            yield row | judged(own, test, scores) | {"seconds": round(time.perf_counter() - began, 3)}
 
 
 def main() -> None:
@@ -357,23 +286,17 @@ def main() -> None:
     warnings.simplefilter("ignore")
     learners = {name: LEARNERS[name] for name in asked.learners}
     if asked.what == "rules":
-        learners = {
-            name: (lambda *what, told=told: Additive(**told).scores(*what))  # type: ignore[misc]
-            for name, told in VARIANTS.items()
-        }
+        learners = {name: partial(by_other_rules, **told) for name, told in VARIANTS.items()}
     if asked.what == "luck":
-        learners = {str(told): (lambda *what, told=told: dp_ebm(*what, **told)) for told in LUCK}  # type: ignore[misc]
+        learners = {str(told): partial(dp_ebm, **told) for told in LUCK}
     rows = []
     for row in measured(learners, asked):
         rows.append(row)
-        if row["split"] == asked.splits - 1:
-            means = pd.DataFrame(rows[-asked.splits :])[["score", "accuracy", "seconds"]].mean()
-            print(
-                f"{row['table']:9s} {row['epsilon']:<5g} {row['learner']:20s} " + " ".join(f"{v:.4f}" for v in means),
-                flush=True,
-            )
-    if asked.out:
-        _provenance.write_study(asked.out, rows, " ".join(sys.argv), f"splits 0 to {asked.splits - 1}")
+        print(
+            " ".join(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()), flush=True
+        )
+        if asked.out:
+            _provenance.write_study(asked.out, rows, " ".join(sys.argv), f"splits 0 to {asked.splits - 1}")
 
 
 if __name__ == "__main__":

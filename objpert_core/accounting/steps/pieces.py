@@ -21,10 +21,10 @@ MAGNITUDE_SHARE, CELL_SHARE, CATEGORY_SHARE = 0.03, 0.08, 0.02
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what counts by magnitude, by cell and by category take.
 """
 
-_PIECES = 0.4  # times the root of rows for each unit of a fit's noise
+PIECES = 0.4  # times the root of rows for each unit of a fit's noise
 FEWEST_PIECES, MOST_PIECES = 3, 256
 _CURVES = 250.0  # what a piece that all rows are on has for each unit of noise, from where on curves beat lines
-_CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
+CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
 _NOISES = (1e-6, 1e15)  # the least and the largest for which counts and noise have one lattice in 64 bits
 
@@ -133,7 +133,7 @@ def cells_of_a_column(n_rows: int, noise: float) -> int:
     >>> cells_of_a_column(36_177, 32.3), cells_of_a_column(36_177, 266.0)
     (512, 90)
     """
-    wanted = positive_integer("n_rows", n_rows) / (_CELL * positive("noise", noise))
+    wanted = positive_integer("n_rows", n_rows) / (CELL * positive("noise", noise))
     return int(min(max(wanted, _FEWEST_CELLS), _MOST_CELLS))
 
 
@@ -148,7 +148,7 @@ def pieces_of_a_column(n_rows: int, columns: int, ratio: float) -> float:
     (19.7, 6.8)
     """
     rows, width = positive_integer("n_rows", n_rows), positive_integer("columns", columns)
-    wanted = _PIECES * math.sqrt(rows * positive("ratio", ratio) / math.sqrt(width))
+    wanted = PIECES * math.sqrt(rows * positive("ratio", ratio) / math.sqrt(width))
     return min(max(wanted, FEWEST_PIECES), MOST_PIECES)
 
 
