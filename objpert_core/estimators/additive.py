@@ -31,6 +31,7 @@ from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
 from objpert_core.learning.steps.pieces import Column, TableColumns
 
+_ROOM = 2  # times the parameters that there are: of so many the curvature's noise must not drown them
 _LEAST_LAM = 0.3  # times the noise of a Gaussian mechanism: a piece that few rows are on has an effect of about 1 then
 
 
@@ -79,16 +80,20 @@ def ratio_of(s: Settings, terms: Terms) -> float:
 
 
 def with_curvature(s: Settings, table: TableColumns, public: Public) -> tuple[TableColumns, IntervalNoise]:
-    """A table with the most pieces whose curvature noise does not drown, and the noise of that curvature; `ValueError`
-    where the fewest are too many.
+    """A table with fewer pieces, so that the noise of its curvature is small, and this noise; `ValueError` where it
+    drowns the curvature of the fewest pieces.
     """
-    while True:
+
+    def noise(parameters: int) -> IntervalNoise:
+        return by_rule_for(s, recommended_interval_noise, s.public_rows or public.rows, parameters)
+
+    while s.pieces is None and table.pieces > FEWEST_PIECES:
         try:
-            return table, by_rule_for(s, recommended_interval_noise, s.public_rows or public.rows, table.features + 1)
+            noise(_ROOM * (table.features + 1))
+            break
         except ValueError:
-            if s.pieces is not None or table.pieces <= FEWEST_PIECES:
-                raise
-        table = replace(table, pieces=max(table.pieces - 1, FEWEST_PIECES))
+            table = replace(table, pieces=max(table.pieces - 1, FEWEST_PIECES))
+    return table, noise(table.features + 1)
 
 
 def by_pieces(
