@@ -246,6 +246,12 @@ def band(x: ArrayLike, low: ArrayLike, high: ArrayLike, role: str, *, name: str 
     }
 
 
+def bars(low: FloatArray, values: FloatArray, high: FloatArray, role: str, **style: Any) -> dict[str, Any]:
+    """Error bars from `low` to `high` around values, in the colour of a role."""
+    ends = {"symmetric": False, "array": high - values, "arrayminus": values - low}
+    return {**ends, "color": look(role).color, **style}
+
+
 def heat(
     name: str,
     x: ArrayLike,

@@ -112,6 +112,12 @@ def capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
+def short(name: str, longest: int) -> str:
+    """A long name without its middle: beginnings such as "marital-status=" repeat, ends tell columns apart."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
+
+
 def odds(eps: float) -> str:
     """e^ε as odds, rounded up: '2.72 : 1', 'over 10⁶ : 1', or 'any odds' where ε is infinite.
 

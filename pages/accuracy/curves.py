@@ -24,15 +24,8 @@ def curve(name: str, method: str, x: Sequence[float], means: Sequence[Interval],
 
 def bars(intervals: Sequence[Interval], role: str) -> Trace:
     """Error bars of 95 % intervals, cut at 0 and 1; none where the trials are too few."""
-    pairs = [ends(interval) for interval in intervals]
-    return {
-        "symmetric": False,
-        "array": np.array([high - i.mean for (_, high), i in zip(pairs, intervals, strict=True)]),
-        "arrayminus": np.array([i.mean - low for (low, _), i in zip(pairs, intervals, strict=True)]),
-        "color": figures.look(role).color,
-        "thickness": 1.5,
-        "width": 4,
-    }
+    low, high = np.array([ends(interval) for interval in intervals]).reshape(-1, 2).T
+    return figures.bars(low, np.array([interval.mean for interval in intervals]), high, role, thickness=1.5, width=4)
 
 
 def ends(interval: Interval) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from objpert_core.learning.certificates.objective import ObjectivePerturbationCe
 from objpert_core.learning.certificates.shown import neighbours_in_words
 from pages.own.jobs import TEST_SHARE, Ask, Made
 from ui import draws, page, sentences
-from ui.figures import axis, figure, guide, look, series
+from ui.figures import axis, bars, figure, guide, look, series
 from ui.page import Picture
 from ui.snippets import Verbatim, filled
 from ui.words import ACCOUNTANTS, accounted
@@ -162,8 +162,7 @@ def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> P
     labels = [safe_label(short(name)) for name in names]
     if (summary := errors(made)) is not None:
         low, high = (summary[end].to_numpy()[chosen] for end in ("[0.025", "0.975]"))
-        bars = {"symmetric": False, "array": high - values, "arrayminus": values - low}
-        dots["error_x"] = bars | {"color": look(ROLE).color, "thickness": 2, "width": 4}
+        dots["error_x"] = bars(low, values, high, ROLE, thickness=2, width=4)
         edges += [*low, *high]
     traces.append(dots | {"customdata": np.array(labels, dtype=object)})
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
@@ -189,10 +188,7 @@ def _axis(made: Made) -> str:
 
 def short(name: str) -> str:
     """A column's or feature's name, without its middle where it is long."""
-    if len(name) <= LONGEST_NAME:
-        return name
-    half = LONGEST_NAME // 2
-    return f"{name[: half - 1]}…{name[-half:]}"
+    return sentences.short(name, LONGEST_NAME)
 
 
 def largest(made: Made) -> str:

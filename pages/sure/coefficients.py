@@ -127,18 +127,9 @@ class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coeffic
         if before is not None and (before.columns, before.shape) == (self.columns, self.shape):
             traces.append(before._lines())
         for key, one in self.methods.items():
-            look, off = figures.look(LOOKS[key]), one.coefficients - self.truth
-            low, high = self._ends(key)
-            bars = {
-                "symmetric": False,
-                "array": high - off,
-                "arrayminus": off - low,
-                "color": look.color,
-                "thickness": 2,
-                "width": 4 if self.columns <= FEW else 0,
-            }
-            places = rows + _PLACES[key]
-            size = 8 if self.columns <= FEW else 5
+            off, (low, high), places = one.coefficients - self.truth, self._ends(key), rows + _PLACES[key]
+            size, width = (8, 4) if self.columns <= FEW else (5, 0)
+            bars = figures.bars(low, off, high, LOOKS[key], thickness=2, width=width)
             traces.append(figures.marks(NAMES[key], off, places, LOOKS[key], size, hover="%{x:.2f}", error_x=bars))
             edges += [*low, *high]
         first, last = min(edges), max(edges)

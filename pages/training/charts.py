@@ -161,7 +161,7 @@ def coefficients(
         table[f"{method}, mean"] = mean
         edges += [low.min(), high.max()]
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
-    labels = [_short(name) for name in names]
+    labels = [sentences.short(name, _LONGEST_LABEL) for name in names]
     title = _on(comparison, "coefficient").replace(" (", "<br>(")  # on a telephone the names leave it little room
     chart = figure(
         draws.faint(traces, stale),
@@ -180,14 +180,6 @@ def coefficients(
         alt += f"; those of the model “{LABELS[main]}” are on average {sentences.percent(share, 0)} as large"
     alt += "."
     return Picture(chart, alt, lambda: table)
-
-
-def _short(name: str) -> str:
-    """A long name without its middle: beginnings such as "marital-status=" repeat, ends tell columns apart."""
-    if len(name) <= _LONGEST_LABEL:
-        return name
-    half = _LONGEST_LABEL // 2
-    return f"{name[: half - 1]}…{name[-half:]}"
 
 
 def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
