@@ -31,7 +31,7 @@ from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
 from objpert_core.learning.steps.pieces import Column, TableColumns
 
-_ROOM = 2  # times the parameters that there are: of so many the curvature's noise must not drown them
+_ROOM = 3  # times the parameters that there are: of so many the curvature's noise must not drown them
 _LEAST_LAM = 0.3  # times the noise of a Gaussian mechanism: a piece that few rows are on has an effect of about 1 then
 
 
