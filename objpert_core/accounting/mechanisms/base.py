@@ -401,6 +401,16 @@ class Wrapper(Mechanism):
         """The base's."""
         return self.base.adjacency
 
+    @property
+    def has_rdp(self) -> bool:
+        return self.base.has_rdp
+
+    def no_rdp(self) -> str:
+        return self.base.no_rdp()
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        return self.base.explain() or super().explain(epsilon)
+
 
 class View(Wrapper):
     """The mechanism `base` itself, looked at in another way: what is proved of `base` holds for it."""

@@ -50,10 +50,6 @@ class Chained(Wrapper):
         return self.base.has_profile
 
     @property
-    def has_rdp(self) -> bool:
-        return self.base.has_rdp
-
-    @property
     def own_profile(self) -> bool:
         return self.base.own_profile
 
@@ -78,9 +74,6 @@ class Chained(Wrapper):
 
     def no_profile(self) -> str:
         return self.base.no_profile()
-
-    def no_rdp(self) -> str:
-        return self.base.no_rdp()
 
     def no_losses(self) -> str:
         return self.base.no_losses()
@@ -173,6 +166,3 @@ class Chained(Wrapper):
 
     def _rho(self) -> float:
         return self.length**2 * self.base.rho()
-
-    def explain(self, epsilon: float | None = None) -> str | None:
-        return self.base.explain() or super().explain(epsilon)

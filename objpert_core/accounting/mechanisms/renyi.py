@@ -163,9 +163,6 @@ class ViaRDP(View):
         # δ at that ε comes from another search, and may be larger by what either rounds
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon, _NUDGE)
 
-    def explain(self, epsilon: float | None = None) -> str | None:
-        return self.base.explain() or super().explain(epsilon)
-
 
 @dataclass(frozen=True)
 class Concentrated(ViaRDP):

@@ -59,13 +59,6 @@ class Symmetrised(View, ByConvolution):
 
     base: Mechanism
 
-    @property
-    def has_rdp(self) -> bool:
-        return self.base.has_rdp
-
-    def no_rdp(self) -> str:
-        return self.base.no_rdp()
-
     def losses(self, direction: str = "remove") -> Steps | None:
         """The losses of `base`, those that dominate both directions replaced by their symmetric pair."""
         own = self.base.losses(direction)

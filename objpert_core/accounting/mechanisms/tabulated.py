@@ -164,9 +164,6 @@ class Tabulated(View):
         """What answers where the profile's table has ended."""
         return ViaRDP(self)
 
-    def explain(self, epsilon: float | None = None) -> str | None:
-        return self.base.explain() or super().explain(epsilon)
-
 
 def tabulated(mechanism: Mechanism) -> Tabulated:
     """The same mechanism with its Rényi curve and its privacy profile looked up between tabulated points.

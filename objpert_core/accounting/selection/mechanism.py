@@ -196,13 +196,6 @@ class PrivateSelection(Wrapper):
         lowest = np.flatnonzero((values < padded[:-2]) & (values <= padded[2:]))
         return tuple(_least(self._at_order, grid[max(at - 1, 0) : at + 2]) for at in lowest)
 
-    @property
-    def has_rdp(self) -> bool:
-        return self.base.has_rdp
-
-    def no_rdp(self) -> str:
-        return self.base.no_rdp()
-
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         if not self.has_rdp:
             return np.full(alpha.shape, np.inf)
@@ -232,9 +225,6 @@ class PrivateSelection(Wrapper):
 
     def no_losses(self) -> str:
         return _NO_PLD
-
-    def explain(self, epsilon: float | None = None) -> str | None:
-        return self.base.explain() or super().explain(epsilon)
 
 
 def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
