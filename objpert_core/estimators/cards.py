@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,6 +31,11 @@ SCORES_NOTE = (
 INTERVALS_NOTE = (
     "Log-odds per unit of {units}, without the pull of regularisation; the model predicts by "
     "slightly smaller coefficients. Errors count sampling and all noise, and the promise covers them."
+)
+EFFECTS_NOTE = (
+    "A score is the intercept and one effect for each column: of the interval, the category or the gap that a cell "
+    "holds. Effects {units}, and those of a column have mean 0. The table has the lowest and the highest of each "
+    "column, of pieces in which rows were counted; `shapes_` of the model has all."
 )
 SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Anybody who knows or guesses the seed can "
@@ -113,14 +118,15 @@ def model_card(
         raise ValueError(f"model must be a private model, fitted or released, {got}")
     for name, text in (("training_data", training_data), ("intended_use", intended_use), ("authors", authors)):
         _text(name, text)
-    heading = _title(title)
     check_is_fitted(model)
+    heading = _title("A private linear model" if model.pieces_ is None else "A private additive model", title)
     copy = model if isinstance(model, Released) else released(model)
     certificate = copy.privacy_
     sections = {
         "": _summary(copy, certificate),
         "Columns": _columns(copy),
         "Coefficients": _coefficients(copy, scaler),
+        "Effects": _effects(copy),
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
@@ -164,14 +170,15 @@ def _hub_card() -> Any:
 
 def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     algorithm = certificate.ALGORITHM or _ALGORITHMS.get(certificate.mechanism, certificate.mechanism)
-    if (classes := getattr(model, "classes_", None)) is None:
-        what = "A linear regression"
-    else:
-        what = f"A linear classifier of {len(classes)} classes"
+    kind, parts = "A linear", "features"
+    if model.pieces_ is not None:
+        kind, parts = "An additive", f"columns in {len(model.pieces_)} pieces"
+    classes = getattr(model, "classes_", None)
+    what = f"{kind} regression" if classes is None else f"{kind} classifier of {len(classes)} classes"
     notes = [SEED_NOTE] * certificate.reproducible + [UNVERIFIED_NOTE] * (not certificate.verify(model))
     notes += [CHOICE_NOTE] * (getattr(certificate, "choice_covered", None) is False)
     about = (
-        f"{what} on {model.n_features_in_} features, fitted by {algorithm}. Its promise to the people in its training "
+        f"{what} on {model.n_features_in_} {parts}, fitted by {algorithm}. Its promise to the people in its training "
         f"data: {certificate.statement()[0]['what it says']}."
     )
     return "\n\n".join([*notes, about])
@@ -194,6 +201,22 @@ def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
     note = INTERVALS_NOTE.format(units="the columns" if own else "the rows as the model takes them")
     told = [note, tables.to_markdown(rows).strip(), table.attrs["caution"]]
     return "\n\n".join(part for part in told if part)
+
+
+def _effects(model: Released) -> str | None:
+    if model.pieces_ is None:
+        return None
+    shapes, rows = model.shapes_, list[dict[str, str]]()
+    by = ["column", "class"] if "class" in shapes else ["column"]
+    for names, one in shapes.groupby(by, sort=False):
+        counted = one[one.share > 0]
+        effects = [f"{one.effect:.3g} ({one.piece})" for one in counted.sort_values("effect").itertuples()]
+        named = dict(zip(by, map(str, names), strict=True))
+        rows.append(named | {"pieces": str(len(one)), "lowest": effects[0], "highest": effects[-1]})
+    units = (
+        "are in units of the answers" if is_regressor(model) else "above 0 speak for the class, of two for the second"
+    )
+    return f"{EFFECTS_NOTE.format(units=units)}\n\n{tables.to_markdown(rows).strip()}"
 
 
 def _covered(certificate: PrivacyCertificate) -> list[str]:
@@ -228,6 +251,8 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
         missing.append("The number of rows, which was read off the data and is treated as public.")
     if getattr(certificate, "feature_ranges", None) in (PUBLIC, MIXED, WITHIN):
         missing.append("The ranges of the features, which the author says were known without these data.")
+    if model.columns_ is not None and not all(one.unknown for one in model.columns_.kinds):
+        missing.append("Declared categories, ranges and pieces, which the author says were known without these data.")
     if certificate.on_error == "raise":
         missing.append(
             "The fact that the fit succeeded: an invalid row, or a solver that did not converge, would have stopped "
@@ -281,10 +306,10 @@ def _text(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a text, got {value!r}")
 
 
-def _title(value: str | None) -> str:
+def _title(otherwise: str, value: str | None) -> str:
     """The heading, in which nothing is markup and a slash does not begin a section."""
     _text("title", value)
-    given = "A private linear model" if value is None else value.strip()
+    given = otherwise if value is None else value.strip()
     heading = tables.unmarked(given)
     if not heading or "\n" in given:
         raise ValueError(f"title must be one line of text, got {value!r}")

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import objpert_core.estimators as est
+from objpert_core.datasets import Categories
 from objpert_core.estimators.cards import CHOICE_NOTE, SEED_NOTE, UNVERIFIED_NOTE, is_card
 from objpert_core.evaluation import evaluate
 from tests.estimators.test_contract import CASES
@@ -103,6 +104,28 @@ def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(mode
     assert certificate.verify(released)
     titled = est.model_card(model, title="A *b* <i>[c](d)/e_f\\").render()
     assert headings(titled)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
+
+
+def test_a_card_of_an_additive_model_shows_the_largest_effects_of_each_column():
+    table = pd.DataFrame({"age": RNG.integers(18, 90, 4000), "a*b": RNG.choice(["x", "y"], 4000)})
+    likes, known = table.age > 50, {"a*b": Categories(["x", "y"])}
+    model = est.ObjPertAdditiveClassifier(8.0, columns=known, classes=[False, True], public_rows=4000, random_state=0)
+    text = est.model_card(model.fit(table, likes)).render()
+    assert headings(text)[:3] == ["A private additive model", "Columns", "Effects"]
+    assert f"An additive classifier of 2 classes on 2 columns in {len(model.pieces_)} pieces, fitted by" in text
+    shapes = model.shapes_[model.shapes_.share > 0]
+    for name, one in shapes.groupby("column"):
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| {name} |".replace("*", r"\*"))]
+        low, high = (one.loc[at] for at in (one.effect.idxmin(), one.effect.idxmax()))
+        count = (model.shapes_.column == name).sum()
+        assert f"| {count} | {low.effect:.3g} ({low.piece}) | {high.effect:.3g} ({high.piece}) |" in line
+    declared = "* Declared categories, ranges and pieces, which"
+    assert declared in text
+    assert est.model_card(model.release(), labels_named=True).render() == text
+    numbers = est.ObjPertAdditiveRegressor(target_range=(0.0, 99.0), public_rows=4000)
+    text = est.model_card(numbers.fit(table[["age"]], table.age)).render()
+    assert "An additive regression on 1 columns" in text
+    assert declared not in text
 
 
 def test_scores_of_a_seeded_evaluation_are_not_for_publication(model):
