@@ -7,6 +7,7 @@ it: no trace, no number of iterations, no score outside of a promise.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
@@ -35,8 +36,9 @@ INTERVALS_NOTE = (
 EFFECTS_NOTE = (
     "A score is the intercept and one effect for each column: of the interval, the category or the gap that a cell "
     "holds. Effects {units}, and those of a column have mean 0. The table has the lowest and the highest of each "
-    "column, of pieces in which rows were counted; `shapes_` of the model has all."
+    "column, of pieces in which rows were counted; `shapes_` of the model has all.{bands}"
 )
+BANDS_NOTE = "Beside an effect stand the ends of its 95 % interval, which the promise covers."
 SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Anybody who knows or guesses the seed can "
     "subtract the noise, and then nothing below protects anybody."
@@ -190,7 +192,7 @@ def _columns(model: Released) -> str | None:
 
 
 def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
-    if model.hessian_ is None:
+    if model.hessian_ is None or model.pieces_ is not None:
         return None
     table = model.summary(scaler=scaler)
     rows = [
@@ -210,13 +212,19 @@ def _effects(model: Released) -> str | None:
     by = ["column", "class"] if "class" in shapes else ["column"]
     for names, one in shapes.groupby(by, sort=False):
         counted = one[one.share > 0]
-        effects = [f"{one.effect:.3g} ({one.piece})" for one in counted.sort_values("effect").itertuples()]
+        effects = [_effect(one) for one in counted.sort_values("effect").to_dict("records")]
         named = dict(zip(by, map(str, names), strict=True))
         rows.append(named | {"pieces": str(len(one)), "lowest": effects[0], "highest": effects[-1]})
     units = (
         "are in units of the answers" if is_regressor(model) else "above 0 speak for the class, of two for the second"
     )
-    return f"{EFFECTS_NOTE.format(units=units)}\n\n{tables.to_markdown(rows).strip()}"
+    bands = "" if model.hessian_ is None else f" {BANDS_NOTE}"
+    return f"{EFFECTS_NOTE.format(units=units, bands=bands)}\n\n{tables.to_markdown(rows).strip()}"
+
+
+def _effect(row: Mapping[Any, Any]) -> str:
+    band = f" from {row['low']:.3g} to {row['high']:.3g}" if "low" in row else ""
+    return f"{row['effect']:.3g}{band} ({row['piece']})"
 
 
 def _covered(certificate: PrivacyCertificate) -> list[str]:

@@ -18,8 +18,8 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScale
 from objpert_core._validation import FloatArray
 from objpert_core.datasets.tables.numerals import MISSING_WORDS, Numerals, without_point
 from objpert_core.datasets.tables.raw import typed
+from objpert_core.estimators.shapes import pieces_of
 from objpert_core.estimators.tables import KnownTable
-from objpert_core.learning.steps.pieces import Pieces
 
 _GAP, _BELOW_GAP = 3e38, 2.5e38  # what a missing number becomes, and where its piece begins, in single precision, too
 
@@ -27,7 +27,7 @@ _GAP, _BELOW_GAP = 3e38, 2.5e38  # what a missing number becomes, and where its 
 def switches(model: Any) -> tuple[list[tuple[str, Any]], FloatArray, Any]:
     """The steps that say which pieces a row of a table is on, the effects of these pieces, and the intercept."""
     known: KnownTable = model.columns_
-    pieces, intercept = Pieces.read(model.pieces_), np.array(model.intercept_, dtype=np.float64)
+    pieces, intercept = pieces_of(model), np.array(model.intercept_, dtype=np.float64)
     intervals, of_numbers = dict[int, FloatArray](), list[FloatArray]()
     texts, of_texts = dict[int, list[Any]](), list[FloatArray]()
     effects = pieces.effects(np.atleast_2d(model.coef_))

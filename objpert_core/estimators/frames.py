@@ -48,16 +48,9 @@ def whole_columns(X: Any) -> list[str]:
     return [str(name) for name, one in zip(X.columns, X.dtypes, strict=True) if is_whole(one)]
 
 
-def one_row_like(least: int, _place: int, X: Any, *_beside: Any) -> Any:
-    """A row of zeros with the columns of a block, and their names where it is a frame; None of one with fewer rows."""
-    if X.shape[0] < least:
-        return None
-    kind = package_of(X)
-    if kind is None or not hasattr(X, "columns"):
-        return np.zeros((1, X.shape[1]))
-    import pandas as pd
-
-    return pd.DataFrame(np.zeros((1, X.shape[1])), columns=list(X.columns))
+def no_row_of(least: int, _place: int, X: Any, *_beside: Any) -> Any:
+    """The columns of a block without its rows; None of a block with fewer rows than `least`."""
+    return None if X.shape[0] < least else X[:0]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.constraints import refuse_weights
-from objpert_core.estimators.frames import as_column, checked_rows, checked_targets, naming_columns, one_row_like
+from objpert_core.estimators.frames import as_column, checked_rows, checked_targets, naming_columns, no_row_of
 from objpert_core.estimators.scoring import FLOATS, without_seed
 from objpert_core.estimators.tables import KnownTable
 from objpert_core.estimators.weights import shares_of_classes, weights_of_rows
@@ -81,11 +81,11 @@ def _for_blocks(model: Model, blocks: Blocks) -> Model:
     """The model where blocks are walked here; a copy that knows no seed where they lie on workers."""
     if not isinstance(blocks, OnWorkers):
         return model
-    likes = blocks.each(partial(one_row_like, 0 if model.on_error == "release" else 1))
+    likes = blocks.each(partial(no_row_of, 0 if model.on_error == "release" else 1))
     like = next((one for one in likes if one is not None), None)
     if like is not None:
-        like = _of_table(model, like, judged=False, reset=True) if model.reads_tables else like
-        validate_data(model, like, dtype=FLOATS)
+        columns = _of_table(model, like, judged=False, reset=True) if model.reads_tables else like
+        validate_data(model, columns, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0)
     return without_seed(model)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from objpert_core.accounting import calibrate_gaussian
@@ -39,8 +40,8 @@ class Trial(NamedTuple):
 class Plan:
     """What public numbers decide: how many runs, and the ε of each fit.
 
-    A fit's certificate depends on its setting and on public numbers alone. So a fit to made-up rows of the same width
-    says what a fit to the training rows will cost.
+    A fit's certificate depends on its setting, on public numbers and on what is declared of columns alone. So a fit to
+    made-up rows of the same width says what a fit to the training rows will cost.
     """
 
     def __init__(self, search: Any, settings: Sequence[dict[str, Any]], y: Any, X_train: Any) -> None:
@@ -54,7 +55,7 @@ class Plan:
         if "classes" in own and own["classes"] is None:
             warn_of_classes(search.estimator)
             self.fixed["classes"] = np.unique(y)
-        self.standing = _stand_ins(X_train)
+        self.standing = _stand_in_table(X_train, own["columns"]) if "columns" in own else _stand_ins(X_train)
         self.labels = self.fixed.get("classes", own.get("classes"))
         if search.scoring == "auc" and len(self.labels) != 2:
             raise ValueError(
@@ -174,3 +175,9 @@ def _stand_ins(X: Any) -> Any:
     rows = np.zeros((64, width))
     rows[np.arange(64), np.arange(64) % width] = 1.0
     return sp.csr_array(rows) if sp.issparse(X) else rows
+
+
+def _stand_in_table(X: Any, declared: Mapping[Any, Any] | None) -> pd.DataFrame:
+    """A few rows of a table with the same columns, in which every value is missing."""
+    names = X.columns if hasattr(X, "columns") else range(int(np.shape(X)[1]))
+    return pd.DataFrame({name: np.full(64, np.nan, object if name in (declared or {}) else float) for name in names})

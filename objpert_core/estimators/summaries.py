@@ -102,6 +102,8 @@ class Summary:
 
     @cached_property
     def _found(self) -> Estimates:
+        if self.model.pieces_ is not None:
+            raise ValueError("a summary is of a linear model: effects of an additive one, and bands, stand in shapes_")
         return self.among(np.eye(self.model.coef_.shape[-1]))
 
     def among(self, basis: FloatArray) -> Estimates:

@@ -254,7 +254,8 @@ class _Seen:
 
     def sums(self, of: SumOf, X: Any, beside: Beside) -> IntArray:
         """What a statistic is of these rows."""
-        return of(Some(X, beside.targets, self.row_norm, self.constant))
+        given = X.beside(self.constant) if isinstance(X, Rows) else X
+        return of(Some(given, beside.targets, self.row_norm, self.constant))
 
     def losses(self, loss: LossOn, which: int | None, X: Any, beside: Beside) -> PerturbedObjective:
         """The losses on these rows, as `EachBlock` gives them to a function."""

@@ -122,6 +122,13 @@ def test_a_card_of_an_additive_model_shows_the_largest_effects_of_each_column():
     declared = "* Declared categories, ranges and pieces, which"
     assert declared in text
     assert est.model_card(model.release(), labels_named=True).render() == text
+    banded = est.ObjPertAdditiveClassifier(8.0, columns=known, classes=[False, True], intervals=True)
+    text = est.model_card(banded.fit(table, likes)).render()
+    lowest = banded.shapes_.query("column == 'age' and share > 0").sort_values("effect").iloc[0]
+    assert f"| {lowest.effect:.3g} from {lowest.low:.3g} to {lowest.high:.3g} ({lowest.piece}) |" in text
+    assert "Coefficients" not in headings(text)
+    with pytest.raises(ValueError, match="a summary is of a linear model"):
+        banded.summary()
     numbers = est.ObjPertAdditiveRegressor(target_range=(0.0, 99.0), public_rows=4000)
     text = est.model_card(numbers.fit(table[["age"]], table.age)).render()
     assert "An additive regression on 1 columns" in text

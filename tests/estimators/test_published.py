@@ -205,7 +205,8 @@ def test_what_onnx_cannot_say_in_double_precision_is_refused_and_not_wrong():
 # Tables
 
 
-def test_a_model_of_a_table_is_the_same_in_single_precision_and_where_many_rows_share_a_number():
+@pytest.mark.parametrize("intervals", [False, True])
+def test_a_model_of_a_table_is_the_same_in_single_precision_and_where_many_rows_share_a_number(intervals):
     skops = pytest.importorskip("skops.io", reason="skops is an extra of the tests")
     skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is an extra of the tests")
@@ -216,10 +217,13 @@ def test_a_model_of_a_table_is_the_same_in_single_precision_and_where_many_rows_
     table.loc[::7, "age"] = np.nan
     likes = rng.random(5000) < np.where((table.gain > 0) | (table.job == "cook"), 0.9, 0.2)
     known = {"job": Categories(["cook", "smith", "None"]), "age": Number(17, 90)}
-    model = est.ObjPertAdditiveClassifier(20.0, columns=known, classes=[False, True], public_rows=5000, random_state=0)
+    options = {"columns": known, "classes": [False, True], "public_rows": 5000, "random_state": 0}
+    model = est.ObjPertAdditiveClassifier(20.0, intervals=intervals, **options)
     rows = table.assign(gain=table.gain.astype(np.float32), age=table.age.astype(np.float32))
     expected = model.fit(table, likes).predict_proba(rows)
-    assert (model.shapes_.query("column == 'gain'").high == np.nextafter(0.0, 1.0)).any()  # 0 is told from all above it
+    assert (
+        model.shapes_.query("column == 'gain'")["to"] == np.nextafter(0.0, 1.0)
+    ).any()  # 0 is told from all above it
     pipeline = model.to_sklearn()
     read = skops.loads(skops.dumps(pipeline), trusted=[])
     graph = skl2onnx.to_onnx(pipeline, rows[:1], options={"zipmap": False})

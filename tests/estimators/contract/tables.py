@@ -107,7 +107,7 @@ def a_pipeline_of_scikit_learns_reads_the_same_tables(case: Case) -> None:
     table["floor"] = table.age.round().astype("Int64").astype("string").astype(object)
     declared = COLUMNS | {"floor": Categories(["0", "1", "-1"])}
     model = case.new(random_state=0, columns=declared, missing_words=["none of it", "9"], public_rows=300).fit(table, y)
-    ends = model.shapes_.query("column == 'age'").low.replace(-np.inf, np.nan).to_numpy()
+    ends = model.shapes_.query("column == 'age'")["from"].replace(-np.inf, np.nan).to_numpy()
     other = table.iloc[: len(ends)].assign(
         age=ends, town=(["", "NaN", "None of it", "Z", "A"] * len(ends))[: len(ends)]
     )
