@@ -174,7 +174,7 @@ def by_objective_perturbation(
         run,
         objective,
         rows.row_norm,
-        rows.ranges,
+        rows.told,
         counted,
         (*rows.released, *(_ALSO[step.name] for step in terms.steps if step.name in _ALSO)),
         (*rows_cautions(s, name, counted), *rows.cautions),

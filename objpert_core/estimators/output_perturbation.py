@@ -114,7 +114,7 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
             run,
             objective,
             rows.row_norm,
-            rows.ranges,
+            rows.told,
             reads_rows=counted,
             released=rows.released,
             cautions=cautions,

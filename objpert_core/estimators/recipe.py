@@ -20,7 +20,6 @@ from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
-from objpert_core.learning.steps.ranges import Ranges
 
 
 class Public(NamedTuple):
@@ -112,8 +111,8 @@ class Recipe:
         What is minimised, where a solver minimises anything.
     row_norm : str
         How rows are brought to norm 1.
-    ranges : Ranges or None
-        Public ranges of the columns, where rows are cut to them or to closer ones.
+    declared : str
+        What is done to columns by what is declared of them, in words.
     reads_rows : bool
         Whether a rule goes by the number of rows.
     released : tuple of str
@@ -129,7 +128,7 @@ class Recipe:
     run: Learner = field(compare=False, repr=False)
     objective: Objective | None = None
     row_norm: str = "normalize"
-    ranges: Ranges | None = field(default=None, compare=False)
+    declared: str = ""
     reads_rows: bool = False
     released: tuple[str, ...] = ()
     cautions: tuple[Caution, ...] = ()
@@ -172,7 +171,7 @@ class Recipe:
         lines = [
             ("promise", f"{promise}, {neighbours_in_words(whom)}"),
             ("number of rows", counted),
-            ("rows", f"{public.columns} columns, {norms}{', cut to public ranges' if self.ranges is not None else ''}"),
+            ("rows", f"{public.columns} columns, {', '.join(filter(None, (self.declared, norms)))}"),
             *((f"{'after' if one.after else 'before'} the fit", _in_words(one)) for one in terms.steps),
             ("fit", f"{self.algorithm}{fits}{left}"),
             *([] if self.objective is None else [("minimises", str(self.objective))]),
@@ -187,7 +186,8 @@ class Recipe:
 
 
 def _in_words(step: Step) -> str:
-    return f"{step.name.replace('_', ' ')}: {_told(step)}"
+    told = _told(step) if type(step).__str__ is object.__str__ else str(step)
+    return f"{step.name.replace('_', ' ')}: {told}"
 
 
 def _numbers(mechanism: Mechanism) -> str:

@@ -85,9 +85,11 @@ class RowPlan(NamedTuple):
         return None if self.declared is None else self.declared.features
 
     @property
-    def ranges(self) -> Ranges | None:
-        """Public ranges to which columns are cut."""
-        return self.declared if isinstance(self.declared, Ranges) else None
+    def told(self) -> str:
+        """What is done to columns by what is declared of them, in words; no words for nothing."""
+        if isinstance(self.declared, Ranges):
+            return "cut to public ranges"
+        return "" if self.declared is None else str(self.declared)
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -76,6 +76,11 @@ class PieceNoise(Step):
         """The number of columns C."""
         return self.numbers + self.listed
 
+    def __str__(self) -> str:
+        noises = ("by magnitude", self.magnitudes), ("by cell", self.cells), ("by category", self.categories)
+        told = ", ".join(f"{sigma:.6g} {words}" for words, sigma in noises if sigma is not None)
+        return f"{self.columns} columns, counted with noise {told}"
+
     def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
         """The releases in their order; a row more moves counts of d columns by √d, and a replaced one by √(2d)."""
         one = moved_by(adjacency, rows_per_person)

@@ -376,6 +376,10 @@ class TableColumns(Outcome):
         sizes = [_size_of_known(one) if one.has_pieces else math.ceil(self.pieces) + 2 for one in self.columns]
         return sum(sizes)
 
+    def __str__(self) -> str:
+        about = f"about {self.pieces:.0f} a column of numbers" if self.counted["numbers"] else "as they are declared"
+        return f"in pieces ({about})"
+
     def published(self) -> dict[str, Any]:
         """Nothing: all of it is public."""
         return {}
@@ -488,9 +492,7 @@ class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):
         """See `Taken.lines`."""
         if (step := self.step_of(certificate)) is None:
             return []
-        noises = ("magnitudes", step.magnitudes), ("cells", step.cells), ("categories", step.categories)
-        told = ", ".join(f"{name} {sigma:.6g}" for name, sigma in noises if sigma is not None)
-        return [f"  pieces     of {step.columns} columns, noise on counts of {told}: part of the promise"]
+        return [f"  pieces     {step}: part of the promise"]
 
     def covered(self, certificate: Any) -> list[str]:
         """See `Taken.covered`."""

@@ -102,6 +102,17 @@ def a_released_copy_reads_the_same_tables(case: Case) -> None:
         assert not released.privacy_.verify(other)
 
 
+def its_plan_tells_of_pieces_as_the_certificate_does(case: Case) -> None:
+    planned, spent = case.new().planned(300, 4), case.fitted.privacy_
+    (step,) = (one for one in planned.terms.steps if one.name == "pieces")
+    assert str(step).startswith("4 columns, counted with noise ")
+    assert f"before the fit pieces: {step}\n" in str(planned)
+    assert f"\n  pieces     {step}: part of the promise\n" in repr(spent)
+    assert "4 columns, in pieces (about 7 a column of numbers), " in str(case.new(pieces=7.2).planned(300, 4))
+    towns = {place: Categories(["A", "B"]) for place in range(4)}
+    assert "4 columns, in pieces (as they are declared), " in str(case.new(columns=towns).planned(300, 4))
+
+
 def a_pipeline_of_scikit_learns_reads_the_same_tables(case: Case) -> None:
     table, y = raw_table(case)
     table["floor"] = table.age.round().astype("Int64").astype("string").astype(object)
