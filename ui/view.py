@@ -67,8 +67,8 @@ class View(ABC):
         super().__init_subclass__()
         for name in called:
             setattr(cls, name, called[name])
-        known = {**cls.controls, **cls.switches}
-        setting = {name: one for name, one in getattr(cls, "__dataclass_fields__", {}).items() if name not in known}
+        known, inherited = {**cls.controls, **cls.switches}, getattr(cls, "__dataclass_fields__", {})
+        setting = {name: one for name, one in inherited.items() if one.metadata and name not in known}
         own = {name: one for name, one in {**setting, **vars(cls)}.items() if isinstance(one, Field) and one.metadata}
         for name, one in own.items():
             for control, (named, aside, switch) in one.metadata.items():
