@@ -153,8 +153,9 @@ class LinearScores(BaseEstimator):
 
         That of an additive model takes finite numbers, dates as days, and categories as texts that are written as they
         were listed; so make texts of numbers that were declared as `Categories`. A missing number is NaN. A missing
-        text is NaN, None, or a word for it in small or capital letters, and for ONNX an empty text. In single precision
-        a number that differs from an end of an interval by less than its last digit may fall on the other side.
+        text is NaN, None, or a word for it in small or capital letters, and for ONNX an empty text; scikit-learn does
+        not know `pandas.NA` of a text, which counts as a category that was not listed. In single precision a number
+        that differs from an end of an interval by less than its last digit may fall on the other side.
 
         Parameters
         ----------

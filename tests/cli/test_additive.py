@@ -198,3 +198,19 @@ def _rent() -> str:
     columns = [{"name": "age", "kind": "number", "low": 18, "high": 90, "missing": None, "missing_indicator": False}]
     target = {"kind": "number", "column": "rent", "low": 250, "high": 550}
     return json.dumps({"format": "objpert table schema 1", "columns": columns, "target": target})
+
+
+def test_a_strangers_scikit_learn_reads_the_release_and_its_card_shows_effects(town):
+    skops = pytest.importorskip("skops.io", reason="skops is an extra of the tests")
+    for name in ("one", "two"):
+        code, shown = run(f"{FIT} --additive --seed 1 --skops --card --out {name}")
+        assert code == 0, shown
+    schema, found = read(town / "one")
+    frame = TOWN[["age", "hours", "job"]]
+    pipeline = skops.load(town / "one" / "model.skops", trusted=[])
+    expected = found.predict_proba(read_table(TOWN.to_csv(index=False).encode(), schema.raw()).X)
+    np.testing.assert_allclose(pipeline.predict_proba(frame), expected, rtol=0, atol=1e-12)
+    assert (town / "one" / "model.skops").read_bytes() == (town / "two" / "model.skops").read_bytes()
+    card = (town / "one" / "README.md").read_text(encoding="utf-8")
+    assert "An additive classifier of 2 classes on 3 columns in " in card
+    assert "# Effects" in card
