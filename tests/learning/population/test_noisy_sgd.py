@@ -1,5 +1,6 @@
 """Noisy descent: what a row can move, how rows are drawn, and that no row decides how much noise there is."""
 
+import dataclasses
 import math
 from fractions import Fraction
 from itertools import combinations
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from scipy.stats import chi2
 
 import objpert_core.learning as learn
-from objpert_core.accounting.population.published import phased_schedule
+from objpert_core.accounting.population.published import DRAWINGS, phased_schedule
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning import fit as fits
@@ -247,6 +248,16 @@ def test_a_plan_that_could_not_be_drawn_is_refused(changes, said):
         DescentPlan(**PLAN | changes)
     with pytest.raises(ValueError, match=r"radius times step_scale must be smaller, or the loss less curved"):
         tight_plan(Sizes(100, 3, 1.0, 1e-6, radius=1e50, lipschitz=1.0), smoothness=0.25)  # which would not end
+
+
+DRAWN = [pytest.param(one, marks=pytest.mark.slow if one == "with replacement" else ()) for one in DRAWINGS]
+
+
+@pytest.mark.parametrize("sampling", DRAWN)
+def test_the_tight_plan_has_the_least_noise_that_keeps_the_promise(sampling):
+    plan = tight_plan(Sizes(200, 3, 2.0, 1e-3), smoothness=0.25, sampling=sampling)
+    less = dataclasses.replace(plan, noise_multiplier=0.98 * plan.noise_multiplier)
+    assert plan.mechanism.epsilon(1e-3) <= 2.0 < less.mechanism.epsilon(1e-3)
 
 
 # Phased ERM: what a row moves, which rows make a phase, and what its certificate admits

@@ -93,6 +93,11 @@ def test_what_the_proof_is_not_about_is_refused(mechanism, changes, message):
         noisy_gram(X, Y, mechanism, **told)
 
 
+def test_no_rows_are_refused():
+    with pytest.raises(ValueError, match="X must have at least one row, got 0"):
+        noisy_gram(X[:0], Y[:0], BEND, **SPENT)
+
+
 def test_tiny_entries_do_not_tell_where_numpy_raises_for_what_underflows():
     tilted(X[:1], Y[:1])  # accounting is done by now
     tiny = np.array([[1e-170, 5e-324, 1.0]])
