@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from objpert_core._validation import IntArray
 from objpert_core.datasets.tables.columns import LONGEST_CATEGORY
@@ -18,7 +19,10 @@ from objpert_core.estimators.frames import package_of, type_of
 NUMBERS, TRUTHS, DATES, CATEGORIES, ANYTHING = "numbers", "truth values", "dates", "categories", "anything"
 """What a column may hold by its type."""
 
-_ALIKE = (str, bool, int, float, np.number, np.bool_)  # equal values of one such type have one text
+_NUMBERS_AND_TEXTS = (np.number, np.bool_, np.str_)
+_ALIKE = {str, bool, int, float, *(kind for kind in np.sctypeDict.values() if issubclass(kind, _NUMBERS_AND_TEXTS))}
+"""Equal values of one such type have one text. A type that is made of one of them may say otherwise of its values."""
+_OF_MISSING = {type(None), type(pd.NA), type(pd.NaT)}
 _UNREADABLE = "?" * (LONGEST_CATEGORY + 1)  # no number, no date and no category
 
 
@@ -87,16 +91,18 @@ def _in_polars(column: Any, known: Any) -> tuple[Sequence[Any], IntArray]:
 
 
 def _of_objects(cells: np.ndarray, known: Any) -> tuple[Sequence[Any], IntArray]:
-    if pd.api.types.infer_dtype(cells) in ("string", "integer", "floating", "boolean"):
+    kinds = set(map(type, cells.tolist()))
+    alike = kinds <= _ALIKE | _OF_MISSING
+    if alike and pd.api.types.infer_dtype(cells) in ("string", "integer", "floating", "boolean"):
         return _factorised(cells)
     found: list[Any] = []
     places = np.full(len(cells), -1)
-    there = ~pd.isna(cells)
     types = np.fromiter((id(type(one)) for one in cells), dtype=np.int64, count=len(cells))
-    for kind in {type(one) for one in cells} - {type(np.ma.masked)}:
-        rows = np.flatnonzero((types == id(kind)) & there)
+    for kind in kinds - {type(np.ma.masked)}:
+        rows = np.flatnonzero(types == id(kind))
+        rows = rows[~_missing(cells[rows])]
         own = cells[rows]
-        if not issubclass(kind, _ALIKE):
+        if kind not in _ALIKE:
             own = np.fromiter((text_of(one, known) for one in own), dtype=object, count=len(own))
         values, own_places = _factorised(own)
         places[rows] = own_places + len(found)
@@ -104,9 +110,20 @@ def _of_objects(cells: np.ndarray, known: Any) -> tuple[Sequence[Any], IntArray]
     return found, places
 
 
+def _missing(cells: np.ndarray) -> NDArray[np.bool_]:
+    """Which cells of one type hold no value, each by itself."""
+    try:
+        return np.asarray(pd.isna(cells))
+    except Exception:  # of a decimal that signals, or of a stranger's type: it may be one cell that raises
+        if len(cells) > 1:
+            return np.concatenate([_missing(cells[place : place + 1]) for place in range(len(cells))])
+        return np.zeros(1, dtype=bool)
+
+
 def text_of(value: Any, known: Any) -> str:
     """A value as a file would have it, where `known` says what form dates have; no category for what has no text."""
     try:
-        return as_text(float(value) if isinstance(value, np.floating) else value, known)
+        text = as_text(float(value) if isinstance(value, np.floating) else value, known)
     except Exception:  # of a stranger's type, or of more digits than Python writes
         return _UNREADABLE
+    return text if type(text) is str else _UNREADABLE

@@ -247,3 +247,5 @@ def _double(value: Any) -> float:
         return float(value)
     except OverflowError:  # a whole number beyond the doubles
         return math.inf if value > 0 else -math.inf
+    except Exception:  # of a stranger's type, as a category of pandas may be
+        return math.nan

@@ -113,6 +113,40 @@ def test_where_nothing_may_be_told_no_cell_raises_or_warns_and_none_moves_anothe
         np.testing.assert_array_equal(known.numbers(frame, judged=True), alone)
 
 
+def raising(kind, *names):
+    """A subclass of a type of cells, of which some methods raise."""
+
+    def raises(*_):
+        raise RuntimeError("a cell was looked at too closely")
+
+    return type("Stranger", (kind,), dict.fromkeys(names, raises))
+
+
+STRANGERS = [
+    raising(object, "__float__", "__str__", "__eq__", "__hash__", "__bool__", "__array__", "__len__", "__iter__")(),
+    *(raising(float, "__float__")(1.0), raising(float, "__hash__")(2.0), raising(int, "__float__", "__index__")(3)),
+    *(raising(str, "__hash__")("cook"), raising(str, "__eq__", "__hash__")("cook"), Decimal("sNaN")),
+]
+
+
+@pytest.mark.parametrize("place", range(len(STRANGERS)))  # pytest looks at what it names
+@pytest.mark.parametrize(
+    "others", [["cook", "1"], [1, 2], [0.5, None], [True, False], [Decimal(1), "cook"], [None] * 2]
+)
+def test_what_a_stranger_is_does_not_depend_on_the_other_rows(place, others):
+    stranger = STRANGERS[place]
+    known = KnownTable.of([[stranger] * 3], {0: Number(0, 1), 1: Categories(["1", "3", "cook"]), 2: DAY})
+    alone, before = (known.numbers([[one] * 3 for one in rows], judged=True) for rows in ([stranger], others))
+    for rows, expected in (([stranger, *others], [*alone, *before]), ([*others, stranger], [*before, *alone])):
+        np.testing.assert_array_equal(known.numbers([[one] * 3 for one in rows], judged=True), expected)
+
+
+def test_a_category_that_is_no_number_is_missing_where_numbers_are_declared():
+    objects = pd.Index([raising(float, "__float__")(1.0), 2.0], dtype=object)
+    frame = pd.DataFrame({"a": pd.Categorical.from_codes([0, 1], objects)})
+    np.testing.assert_array_equal(numbers(frame, {"a": Number(0, 9)}, judged=True).ravel(), [NAN, 2.0])
+
+
 CELLS = [
     (
         Number(0, 9),
