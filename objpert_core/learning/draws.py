@@ -6,6 +6,7 @@ Every draw costs what a fit by itself costs: each θ is within τ/λ of its own 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from objpert_core.accounting import IntervalNoise, Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.fit import Fit, Noise, Problem, Ready, Seed
 from objpert_core.learning.minimum import Found
 from objpert_core.learning.problem.lanes import all_cores
@@ -22,8 +24,8 @@ from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.release import Release
 from objpert_core.learning.row_sources import InMemory, LossOn, RowSource, linear_term
 from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_family, solve_together
-from objpert_core.learning.steps.base import PublicRows
-from objpert_core.learning.steps.ranges import WITHIN, Ranges
+from objpert_core.learning.steps.base import PublicRows, kind_of
+from objpert_core.learning.steps.ranges import PUBLIC, WITHIN, Ranges
 from objpert_core.learning.steps.standardisation import RowMap
 from objpert_core.learning.steps.stated import stated as stated_steps
 
@@ -34,6 +36,20 @@ _SHARED_SOLVERS = (
 _MOST_NUMBERS = 2**26  # in the rows, 0.5 GB: of more than that draws make no second copy to share
 
 OneFit = Generator[Ready, Found | None, Release[Any]]
+
+
+def refuse_steps(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
+    """`ValueError` for steps, ranges and weights that certificates cannot name, or steps that suit no such fit."""
+    facts = stated_steps(terms.steps) | ({"weighted": True} if problem.weighs else {})
+    facts |= {} if not isinstance(problem.declared, Ranges) else {"feature_ranges": PUBLIC}
+    if unnamed := sorted(set(facts).difference(item.name for item in fields(kind))):
+        raise ValueError(
+            f"steps, ranges and weights must be left out for a {kind.__name__}, which cannot name "
+            f"{' and '.join(unnamed)}, got {facts!r}"
+        )
+    for step in terms.steps:
+        if reason := kind_of(step).refused(step, problem, facts):
+            raise ValueError(reason)
 
 
 class Draws:

@@ -14,7 +14,7 @@ from objpert_core.accounting.steps.base import Step
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.base import PrivacyCertificate
-from objpert_core.learning.draws import Draws
+from objpert_core.learning.draws import Draws, refuse_steps
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.derived import ClippedLoss, RestWeighted
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
@@ -23,8 +23,7 @@ from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.steps.base import kind_of
-from objpert_core.learning.steps.ranges import PUBLIC, Ranges
-from objpert_core.learning.steps.stated import stated
+from objpert_core.learning.steps.ranges import Ranges
 
 
 @runtime_checkable
@@ -196,7 +195,7 @@ def perturb_and_solve_draws(
 ) -> list[Release[Any]]:
     """Make several fits that differ by noise and map alone, as `perturb_and_solve`; if one fails, none is released."""
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
-    _refuse_steps(problem, terms, kind)
+    refuse_steps(problem, terms, kind)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -239,20 +238,6 @@ def perturb_and_solve_draws(
         loss_parameter=loss.parameter,
         clip=clip,
     )
-
-
-def _refuse_steps(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
-    """`ValueError` for steps, ranges and weights that certificates cannot name, or steps that suit no such fit."""
-    facts = stated(terms.steps) | ({"weighted": True} if problem.weighs else {})
-    facts |= {} if not isinstance(problem.declared, Ranges) else {"feature_ranges": PUBLIC}
-    if unnamed := sorted(set(facts).difference(item.name for item in fields(kind))):
-        raise ValueError(
-            f"steps, ranges and weights must be left out for a {kind.__name__}, which cannot name "
-            f"{' and '.join(unnamed)}, got {facts!r}"
-        )
-    for step in terms.steps:
-        if reason := kind_of(step).refused(step, problem, facts):
-            raise ValueError(reason)
 
 
 def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:

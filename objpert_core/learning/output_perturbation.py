@@ -29,7 +29,7 @@ from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, P
 from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.certificates.shown import loss_words
 from objpert_core.learning.certificates.solved import SolvedCertificate
-from objpert_core.learning.draws import Draws
+from objpert_core.learning.draws import Draws, refuse_steps
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
@@ -282,6 +282,7 @@ def solve_and_perturb_draws(
     random_states: Sequence[Seed],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits by one solution; `mechanism` and `lam` are as `calibrated` gives them."""
+    refuse_steps(problem, terms, OutputPerturbationCertificate)
     draws, loss = Draws(problem, terms, random_states), problem.loss
     assert isinstance(loss, LogisticLoss)
     radius = row_radius(draws.rows.constant)

@@ -1,15 +1,26 @@
 """Additive models of raw tables: what only they have. The contract for all estimators holds the rest."""
 
+import copy
+import json
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from objpert_core.accounting.steps.pieces import PieceNoise
 from objpert_core.datasets import Categories, Number
-from objpert_core.estimators import ObjPertAdditiveClassifier, ObjPertAdditiveRegressor, ObjPertLogisticRegression
+from objpert_core.estimators import (
+    ObjPertAdditiveClassifier,
+    ObjPertAdditiveRegressor,
+    ObjPertLogisticRegression,
+    ObjPertRegressor,
+    ObjPertSVC,
+    OutputPerturbationLogisticRegression,
+)
 from objpert_core.estimators.shapes import pieces_of
 from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import TableRows
@@ -103,3 +114,53 @@ def test_columns_are_named_where_they_have_to_be_declared():
         ObjPertAdditiveClassifier(classes=[0, 1]).fit(table, y)
     with pytest.raises(ValueError, match="whose own are read off the data"):
         ObjPertAdditiveClassifier(classes=[0, 1]).fit(table.astype({"town": "category"}), y)
+
+
+def test_a_certificate_answers_for_each_number_that_was_published():
+    table, y = people(2000)
+    columns = TOWNS | {"age": Number(18, 80)}
+    model = ObjPertAdditiveClassifier(columns=columns, classes=[0, 1], random_state=0, public_rows=2000).fit(table, y)
+    text = json.loads(model.privacy_.to_json())
+    (step,) = text["steps"]
+
+    def verifies(**changes):
+        try:
+            return PrivacyCertificate.from_dict(text | {"steps": [step | changes]}).verify(model)
+        except ValueError:  # which no step has
+            return False
+
+    assert verifies()
+    counted = {name: step[name] for name in ("unknown", "numbers", "listed")}
+    noises = {name: step[name] for name in ("magnitudes", "cells", "categories")}
+    assert counted == {"unknown": 1, "numbers": 2, "listed": 1}
+    for name, value in noises.items():  # whether there was more noise nobody can know
+        assert not any(verifies(**{name: other}) for other in (0.9 * value, 0.0, -value, None, "1", [value]))
+    for name, value in counted.items():
+        assert not verifies(**{name: value + 1})
+    assert not any(verifies(**{name: counted[name] - 1}) for name in ("numbers", "listed"))
+    assert not verifies(numbers=3, listed=0, categories=None)
+    assert not verifies(step="class_counts")
+    for place in np.ndindex(model.pieces_.shape):
+        for other in (np.nextafter(model.pieces_[place], np.inf), -model.pieces_[place] - 1, np.nan):
+            changed = copy.copy(model)
+            changed.pieces_ = model.pieces_.copy()
+            changed.pieces_[place] = other
+            assert not model.privacy_.verify(changed)
+    for name in ("coef_", "intercept_"):
+        for place in range(getattr(model, name).size):
+            changed = copy.copy(model)
+            setattr(changed, name, getattr(model, name).copy())
+            getattr(changed, name).flat[place] += model.privacy_.lattice
+            assert not model.privacy_.verify(changed)
+
+
+@pytest.mark.parametrize(
+    "kind", [ObjPertLogisticRegression, ObjPertRegressor, ObjPertSVC, OutputPerturbationLogisticRegression]
+)
+def test_models_that_read_no_table_count_no_pieces(kind):
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    told = {} if kind is ObjPertRegressor else {"classes": [0, 1]}
+    model = kind(advanced={"steps": (PieceNoise(30.0, 20.0, None, 4, 4, 0),)}, **told)
+    with pytest.raises(ValueError, match="no PieceNoise but for an additive model of a table"):
+        model.fit(X, X[:, 0] > 0 if told else X[:, 0])
+    assert not hasattr(model, "coef_")

@@ -134,6 +134,7 @@ ONLY_SOME_HAVE = {
     "fits",
     "rest_weight",
     "part_of",
+    "steps",
 }
 ONLY_SOME_HAVE |= {"sampling"}
 FIELDS = {field.name for kind in PrivacyCertificate.ALGORITHMS.values() for field in dataclasses.fields(kind)}

@@ -331,6 +331,10 @@ class TableRows(Rows):
         """Rows in memory of their own."""
         return TableRows(self.matrix.copy())
 
+    def margins(self, theta: FloatArray) -> FloatArray:
+        """Refuse: nothing bounds the norm of such a row."""
+        raise ValueError("X must hold rows of norm at most 1, got those of a table, of which no step has made pieces")
+
 
 def rows_of(X: Any, row_norm: str, constant: float) -> Rows:
     """Rows with the constant, their norms enforced; what are `Rows` already has its own rule for norms."""

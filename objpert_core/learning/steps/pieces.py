@@ -34,6 +34,7 @@ _FEW = 3  # pieces, that of missing values included, beside which there is no li
 _LEAST_DOUBLE = -np.finfo(np.float64).max
 _BUCKETS = 2**12  # in which numbers are looked up: then a comparison with one start does, as a rule
 _FLOOR = 0.03  # added to a coordinate's variance before the coordinate is scaled
+_OTHER_ROWS = {"feature_ranges", "center_noise", "scale_noise"}  # of a certificate: they change rows in another way
 
 
 class Column(NamedTuple):
@@ -484,9 +485,26 @@ class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):
 
     def refused(self, step: PieceNoise, problem: Any, facts: Mapping[str, Any]) -> str | None:
         """See `Taken.refused`."""
-        if isinstance(problem.declared, TableColumns):
+        declared = problem.declared
+        if not isinstance(declared, TableColumns):
+            return f"steps must hold no PieceNoise but for an additive model of a table, got {step!r}"
+        told, columns = {name: getattr(step, name) for name in declared.counted}, problem.X.shape[1]
+        if told != declared.counted or columns != step.columns:
+            return f"steps must count the {columns} columns of X as {declared.counted!r}, got {told!r}"
+        if beside := sorted(_OTHER_ROWS & set(facts)):
+            return f"steps must hold no PieceNoise beside {' and '.join(beside)}, got {step!r}"
+        return None
+
+    def contradiction(self, certificate: Any) -> str | None:
+        """See `Taken.contradiction`."""
+        if self.step_of(certificate) is None:
             return None
-        return f"steps must hold no PieceNoise but for an additive model of a table, got {step!r}"
+        if getattr(certificate, "public_rows", None) is None:
+            return "public_rows must be a number where steps count pieces, got None"
+        if certificate.row_norm != Pieces.norm_after:
+            return f"row_norm must be {Pieces.norm_after!r} where steps count pieces, got {certificate.row_norm!r}"
+        beside = (name for name in sorted(_OTHER_ROWS) if getattr(certificate, name, None) is not None)
+        return next((f"{name} must be None where steps count pieces" for name in beside), None)
 
     def lines(self, certificate: Any) -> list[str]:
         """See `Taken.lines`."""
@@ -508,4 +526,5 @@ class PiecesTaken(Taken[PieceNoise], takes=PieceNoise):
             read = Pieces.read(found)
         except ValueError:
             return False
-        return len(read.columns) == step.columns and read.features == features
+        by_list = sum(one.starts is None for one in read.columns)  # numbers in declared pieces have starts, too
+        return len(read.columns) == step.columns and by_list <= step.listed and read.features == features

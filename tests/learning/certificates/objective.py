@@ -1,6 +1,9 @@
 """Fits by objective perturbation, with changes that promise more or less."""
 
+import dataclasses
 import math
+
+import numpy as np
 
 from objpert_core.accounting import (
     ApproximateMinima,
@@ -9,6 +12,9 @@ from objpert_core.accounting import (
     calibrate_remaining,
     full_standardisation,
 )
+from objpert_core.accounting.steps.class_counts import ClassCounts
+from objpert_core.datasets import Categories, Number
+from objpert_core.estimators import ObjPertAdditiveClassifier
 from objpert_core.learning import HingeLoss, perturb_and_solve
 from tests.learning.certificates.kind import NO_SIZE, Kind, each, logistic, some_data, times
 
@@ -28,6 +34,24 @@ def centred_and_scaled():
     mechanism = calibrate_remaining(1.0, 1e-5, calibrate, plan.mechanisms())
     told = {"epsilon": 1.0, "steps": (plan,), "public_rows": 300, "random_state": 0}
     return perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, **told).certificate
+
+
+def of_pieces():
+    X, y = some_data(300)
+    table = np.column_stack([X, np.digitize(X[:, 1], [-0.5, 0.5])]).astype(object)
+    columns = {1: Number(-3.0, 3.0), 3: Categories(["0", "1", "2"])}
+    return ObjPertAdditiveClassifier(columns=columns, classes=[0, 1], random_state=1).fit(table, y)
+
+
+def piece_noise(**changes):
+    """The only step, with these numbers."""
+
+    def changed(steps):
+        (old,) = steps
+        told = {name: new(getattr(old, name)) if callable(new) else new for name, new in changes.items()}
+        return (dataclasses.replace(old, **told),)
+
+    return changed
 
 
 CLIPPED = {"clip": -1.0, "bound": "two-signed", "lipschitz": 1e-3, "smoothness": 1.09, "lam": 100.0, "sigma": 0.01}
@@ -73,6 +97,17 @@ OBJECTIVE = {
             {"fits": 2, "rest_weight": 1.0},
         ],
         [{"outer_noise": times(2.0)}, {"hessian_noise": times(2.0)}, {"epsilon": 8.1}],
+    ),
+    "pieces": Kind(
+        of_pieces,
+        [
+            *each(steps=[piece_noise(**one) for one in each(magnitudes=times(0.9), cells=times(0.9), unknown=3)]),
+            *each(steps=[piece_noise(**one) for one in each(categories=times(0.9), numbers=4, listed=2)]),
+            *each(steps=[lambda old: [*old], lambda old: (*old, *old), lambda old: (*old, ClassCounts(9.0)), "pieces"]),
+            *each(row_norm="normalize", feature_ranges="public", center_noise=1e9, scale_noise=1e9, epsilon=0.99),
+            {"public_rows": None, "rows_declared": None, "adjacency": "add/remove one row"},
+        ],
+        each(steps=[(), piece_noise(magnitudes=times(2.0)), piece_noise(cells=times(2.0), categories=times(2.0))]),
     ),
     "envelope in a ball": Kind(
         in_ball_of_envelopes,

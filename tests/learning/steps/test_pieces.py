@@ -6,9 +6,20 @@ import pickle
 import numpy as np
 import pytest
 
-from objpert_core.accounting import ADD_REMOVE, REPLACE_ONE
+from objpert_core.accounting import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    Standardisation,
+    calibrate_objective_perturbation,
+)
 from objpert_core.accounting.steps.pieces import PieceNoise, recommended_pieces
+from objpert_core.accounting.terms import Terms
+from objpert_core.learning.fit import Problem
+from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.output_perturbation import solve_and_perturb
 from objpert_core.learning.problem.codes import CodedRows
+from objpert_core.learning.problem.losses import LOGISTIC
+from objpert_core.learning.problem.rows import TableRows
 from objpert_core.learning.steps.base import Some
 from objpert_core.learning.steps.pieces import (
     MAGNITUDES,
@@ -197,3 +208,36 @@ def test_numbers_that_are_looked_up_by_buckets_lie_where_comparisons_say():
         expected = (around[:, None] >= starts).sum(axis=1) - 1
         expected[np.isnan(around)] = len(starts)
         assert np.array_equal(places(starts, around), expected)
+
+
+@pytest.mark.parametrize(
+    ("steps", "columns", "message"),
+    [
+        ([NOISE], len(COLUMNS), None),
+        ([NOISE], len(COLUMNS) - 1, "must count the 4 columns of X as"),
+        ([PieceNoise(30.0, 20.0, 60.0, unknown=1, numbers=3, listed=2)], len(COLUMNS), "got {'unknown': 1, "),
+        ([PieceNoise(30.0, 20.0, 60.0, unknown=2, numbers=2, listed=3)], len(COLUMNS), "'numbers': 2, 'listed': 3"),
+        ([NOISE, Standardisation(20.0, None)], len(COLUMNS), "no PieceNoise beside center_noise"),
+        ([], len(COLUMNS), "of which no step has made pieces"),
+    ],
+)
+def test_the_columns_that_are_paid_for_are_those_of_the_table(steps, columns, message):
+    table = a_table(400)[:, :columns]
+    signs = np.where(np.arange(400) % 2, 1.0, -1.0)
+    fit = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.1, smoothness=0.3, tau=1e-4)
+    terms = Terms(None, 1e-5, public_rows=400, rows_declared=True, steps=tuple(steps))
+    solving = {"row_norm": "clip"}
+    problem = Problem(TableRows(table), signs, LOGISTIC, solving=solving, declared=TableColumns(tuple(COLUMNS), 8.0))
+    if message is None:
+        (release,) = perturb_and_solve_draws(problem, terms, fit, [0])
+        assert release.certificate.verify()
+    else:
+        with pytest.raises(ValueError, match=message):
+            perturb_and_solve_draws(problem, terms, fit, [0])
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_rows_of_a_table_whose_norm_nothing_bounds_are_not_learned_from(on_error):
+    rows = TableRows(np.full((400, 2), 1e6))
+    with pytest.raises(ValueError, match="of which no step has made pieces"):
+        solve_and_perturb(rows, np.ones(400), epsilon=1.0, delta=1e-5, row_norm="clip", on_error=on_error)
