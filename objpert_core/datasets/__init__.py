@@ -11,7 +11,17 @@ A table of your own comes from `read_table`, by a `TableSchema` of public ranges
 """
 
 from objpert_core.blocks import Blocks
-from objpert_core.datasets._catalogue import available, damage, default_name, describe, fetch, load, names
+from objpert_core.datasets._catalogue import (
+    RawTable,
+    available,
+    damage,
+    default_name,
+    describe,
+    fetch,
+    load,
+    load_raw,
+    names,
+)
 from objpert_core.datasets._dataset import Dataset
 from objpert_core.datasets._files import data_folder
 from objpert_core.datasets.tables.columns import Categories, Number
@@ -37,6 +47,7 @@ __all__ = [
     "NumericTarget",
     "Percent",
     "Person",
+    "RawTable",
     "SeveralValues",
     "Sketch",
     "Table",
@@ -52,6 +63,7 @@ __all__ = [
     "fetch",
     "library_pieces",
     "load",
+    "load_raw",
     "look_at",
     "names",
     "open_table",

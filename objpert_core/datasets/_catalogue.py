@@ -7,11 +7,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from objpert_core._validation import FloatArray, IntArray, choice, nonnegative_integer
 from objpert_core.datasets import adult, adult_synthetic, gisette, small, synthetic, which_library
-from objpert_core.datasets._dataset import Dataset, shuffled_split
+from objpert_core.datasets._dataset import Dataset, labelled, shuffled_split
 from objpert_core.datasets._files import (
     ADULT_FILES,
     GISETTE_FILES,
@@ -24,6 +26,7 @@ from objpert_core.datasets._files import (
 )
 from objpert_core.datasets.adult_codebook import CLASSES as INCOME
 from objpert_core.datasets.adult_codebook import FEATURE_NAMES as ADULT_FEATURES
+from objpert_core.datasets.tables.columns import Categories, Number
 from objpert_core.exceptions import DataUnavailableError
 
 _SYNTHETIC_ROWS_SEED = 0  # the stand-in's rows are fixed like a file's; `split_seed` only deals them out
@@ -67,19 +70,14 @@ class _Entry:
     classes: tuple[str, ...]
     feature_names: Callable[[int], Sequence[str]]  # of the number of columns
     pool: Callable[[list[Path]], tuple[FloatArray, IntArray]] | None = None  # rows that `split_seed` deals out
+    records: Callable[[list[Path]], adult.AdultRecords] | None = None  # the same rows before they are encoded
     split: Callable[[int], tuple[FloatArray, IntArray, FloatArray, IntArray]] | None = None  # or both parts at once
     files: tuple[RawFile, ...] = ()
     stand_in_for: str | None = None
 
 
-def _pool_adult(paths: list[Path]) -> tuple[FloatArray, IntArray]:
-    records = adult.read(paths)
-    return adult.encode(records), records.labels
-
-
-def _pool_adult_synthetic(_: list[Path]) -> tuple[FloatArray, IntArray]:
-    records = adult_synthetic.sample(adult_synthetic.released_counts(), _SYNTHETIC_ROWS_SEED)
-    return adult.encode(records), records.labels
+def _invented(_: list[Path]) -> adult.AdultRecords:
+    return adult_synthetic.sample(adult_synthetic.released_counts(), _SYNTHETIC_ROWS_SEED)
 
 
 def _drawn(name: str, title: str) -> _Entry:
@@ -104,7 +102,7 @@ _ENTRIES: dict[str, _Entry] = {
         licence="CC BY 4.0",
         classes=INCOME,
         feature_names=lambda _: ADULT_FEATURES,
-        pool=_pool_adult,
+        records=adult.read,
         files=ADULT_FILES,
     ),
     "adult-synthetic": _Entry(
@@ -115,7 +113,7 @@ _ENTRIES: dict[str, _Entry] = {
         licence="CC BY 4.0 (derived from Adult)",
         classes=INCOME,
         feature_names=lambda _: ADULT_FEATURES,
-        pool=_pool_adult_synthetic,
+        records=_invented,
         stand_in_for="adult",
     ),
     "gisette": _Entry(
@@ -345,6 +343,9 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
     state = tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths)
 
     def pool() -> _Pool:
+        if entry.records is not None:
+            records = entry.records(paths)
+            return _Pool(adult.encode(records), records.labels)
         assert entry.pool is not None
         return _Pool(*entry.pool(paths))
 
@@ -368,3 +369,44 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
 
     dataset: Dataset = _cache.get((name, split_seed, state), split)
     return dataset
+
+
+class RawTable(NamedTuple):
+    """Rows as they were surveyed, before any encoding, and what is publicly known of their columns.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Texts and whole numbers, a column for each question.
+    labels : ndarray, shape (n,)
+        0 and 1, as in `load`.
+    columns : dict from column to Categories or Number
+        From the published codebook: what an additive estimator takes as its `columns`.
+    label : str
+        The name as it has to appear next to results: a stand-in says what it stands in for.
+    """
+
+    frame: pd.DataFrame
+    labels: IntArray
+    columns: dict[str, Categories | Number]
+    label: str
+
+
+def load_raw(name: str) -> RawTable:
+    """The rows of `"adult"` or `"adult-synthetic"` that `load` encodes, as a table of texts and numbers.
+
+    All rows are in it, in the order of the files. `ValueError` for another name, and `DataUnavailableError` as for
+    `load`.
+
+    Examples
+    --------
+    >>> frame, labels, columns, label = load_raw("adult-synthetic")
+    >>> label
+    'adult-synthetic (stand-in for adult)'
+    >>> frame.shape, columns["age"].high, columns["sex"].categories
+    ((45222, 14), 90.0, ('Female', 'Male'))
+    """
+    entry = _ENTRIES[choice("name", name, tuple(one for one in _ENTRIES if _ENTRIES[one].records is not None))]
+    assert entry.records is not None
+    records = entry.records(obtain(entry.files, data_folder()) if entry.files else [])
+    return RawTable(records.frame(), records.labels, adult.columns(), labelled(name, entry.stand_in_for))

@@ -63,7 +63,7 @@ class Dataset:
     @property
     def label(self) -> str:
         """The name as it has to appear next to results: a stand-in says what it stands in for."""
-        return self.name if self.stand_in_for is None else f"{self.name} (stand-in for {self.stand_in_for})"
+        return labelled(self.name, self.stand_in_for)
 
     @property
     def nbytes(self) -> int:
@@ -73,6 +73,11 @@ class Dataset:
     def __repr__(self) -> str:
         (train, columns), test = self.X_train.shape, len(self.X_test)
         return f"Dataset({self.label}: {train} training and {test} test rows, {columns} columns)"
+
+
+def labelled(name: str, stand_in_for: str | None) -> str:
+    """The name as it has to appear next to results."""
+    return name if stand_in_for is None else f"{name} (stand-in for {stand_in_for})"
 
 
 def unit_rows(matrix: FloatArray) -> FloatArray:

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.datasets._dataset import unit_rows
 from objpert_core.datasets.adult_codebook import CATEGORIES, CLASSES, COLUMNS, MAXIMA, MISSING
+from objpert_core.datasets.tables.columns import Categories, Number
 
 _CODES = {column: {value: code for code, value in enumerate(values)} for column, values in CATEGORIES.items()}
 _LABELS = {text: label for label, name in enumerate(CLASSES) for text in (name, name + ".")}
@@ -43,6 +45,17 @@ class AdultRecords:
         if name in CATEGORIES:
             return self.categories[:, list(CATEGORIES).index(name)]
         return self.numbers[:, list(MAXIMA).index(name)]
+
+    def frame(self) -> pd.DataFrame:
+        """The columns of the raw files in their order, categories by their names."""
+        names = {name: np.array(values, dtype=object) for name, values in CATEGORIES.items()}
+        own = {name: self.column(name) for name in COLUMNS}
+        return pd.DataFrame({name: names[name][one] if name in names else one for name, one in own.items()})
+
+
+def columns() -> dict[str, Categories | Number]:
+    """What the codebook says of each column."""
+    return {name: Categories(CATEGORIES[name]) if name in CATEGORIES else Number(0, MAXIMA[name]) for name in COLUMNS}
 
 
 def parse(lines: Iterable[str], source: str = "adult.data") -> AdultRecords:

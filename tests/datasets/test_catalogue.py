@@ -101,3 +101,27 @@ def test_a_missing_file_is_no_damaged_one_and_either_is_named(archive, folder, m
         assert part in message
     assert not datasets.available("adult")
     assert archive.requests == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["adult", "adult-synthetic"])
+def test_a_raw_table_has_the_rows_that_are_encoded(name, request) -> None:
+    if name == "adult":
+        request.getfixturevalue("real_adult")
+    raw, data = datasets.load_raw(name), datasets.load(name)
+    order = np.random.default_rng(0).permutation(len(raw.labels))[: len(data.y_train)]
+    np.testing.assert_array_equal(raw.labels[order], data.y_train)
+    assert raw.label == data.label
+    assert list(raw.frame) == list(raw.columns)
+    for column, known in raw.columns.items():
+        values = raw.frame[column].to_numpy()[order]
+        if isinstance(known, datasets.Categories):
+            own = [data.feature_names.index(f"{column}={category}") for category in known.categories]
+            np.testing.assert_array_equal(np.array(known.categories)[data.X_train[:, own].argmax(axis=1)], values)
+        else:
+            assert known.low <= values.min() < values.max() <= known.high
+
+
+def test_a_set_without_a_raw_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="name must be one of 'adult', 'adult-synthetic', got 'digits'"):
+        datasets.load_raw("digits")
