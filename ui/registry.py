@@ -63,6 +63,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("distance", "Distance", "How far is a proof from the best possible one?", PAPER, "straighten"),
     Entry("training", "Live training", "What does privacy cost in accuracy?", PAPER, "model_training"),
     Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", PAPER, "leaderboard"),
+    Entry("columns", "A readable model", "What does each column do?", PAPER, "stairs"),
     Entry("planner", "Choose σ and λ", "How much noise, how much regularisation?", USE, "tune"),
     Entry("composition", "Several releases", "What do several releases cost together?", USE, "stacks"),
     Entry("tuning", "The price of tuning", "What does trying ten settings cost?", USE, "experiment"),

@@ -1,0 +1,85 @@
+"""The additive model of Adult, or of what stands in for it: fitted once for everybody who asks."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from objpert_core import datasets
+from objpert_core._validation import FloatArray
+from objpert_core.datasets import RawTable
+from objpert_core.estimators import ObjPertAdditiveClassifier
+from pages.columns.controls import COLUMNS, NUMBERS
+from ui import bounds, live
+from ui.request import Meter, Request
+
+ACCOUNTANT = f"{bounds.called('logistic')}, composed with the noisy counts of pieces"
+LARGE, EVEN = 1000.0, 32
+"""ε and pieces of the model without privacy: its noise does not show, and no piece has very few people."""
+OTHERS = 5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit's numbers depend on."""
+
+    epsilon: float
+    delta: float
+    seed: int
+    pieces: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """What was released: the shapes by column, and the score of somebody whose effects are all 0."""
+
+    shapes: dict[str, pd.DataFrame]
+    intercept: float
+
+    def terms(self, column: str, values: Any) -> FloatArray:
+        """What a column adds to the scores of people who have these values."""
+        one = self.shapes[column]
+        effects = one["effect"].to_numpy()
+        return np.asarray(effects[self.places(column, values)])
+
+    def places(self, column: str, values: Any) -> Any:
+        """On which piece each value lies, by its line in the column's shapes."""
+        one = self.shapes[column]
+        if column in NUMBERS:
+            return np.searchsorted(one["low"].to_numpy()[:-1], values, side="right") - 1
+        return pd.Index(one["piece"]).get_indexer(values)
+
+
+@dataclass(frozen=True)
+class Fit(Request[Additive]):
+    """One fit to all rows of a raw table."""
+
+    def work(self, should_stop: Callable[[], bool], meter: Meter | None = None) -> Iterator[Additive]:
+        """See `Request.work`; no row is held out."""
+        people, asked = adult(), self.settings
+        model = ObjPertAdditiveClassifier(
+            asked.epsilon, asked.delta, columns=people.columns, pieces=asked.pieces, classes=[0, 1],
+            public_rows=len(people.labels), random_state=asked.seed,
+        ).fit(people.frame, people.labels)  # fmt: skip
+        yield Additive(dict(list(model.shapes_.groupby("column"))), float(model.intercept_[0]))
+
+
+@lru_cache(maxsize=1)
+def adult() -> RawTable:
+    """Adult, or what stands in for it, with the columns that are learned from."""
+    raw = datasets.load_raw(datasets.default_name())
+    names = list(COLUMNS)
+    return raw._replace(frame=raw.frame[names], columns={name: raw.columns[name] for name in names})
+
+
+def fitted(*settings: Settings) -> list[Additive]:
+    """The models at these settings."""
+    return live.at_once(*(Fit(datasets.default_name(), 0, one) for one in settings))
+
+
+def reference(delta: float) -> Additive:
+    """The model without privacy, to any eye."""
+    return fitted(Settings(LARGE, delta, 0, EVEN))[0]
