@@ -24,7 +24,7 @@ EPSILON = SelectSlider(
 )
 DELTA = parameters.delta("columns")
 SEED = parameters.seed("columns", "Noise seed")
-COLUMN = Choice("columns_column", "Column", "age", COLUMNS, called)
+COLUMN = Choice("columns_which", "Column", "age", COLUMNS, called)
 DRAWS = Toggle("columns_draws", "Five other draws of the noise", False, help="Fits to the same people at the same ε.")
 GHOST = parameters.ghost("columns")
 

@@ -1,25 +1,28 @@
 """The additive model of Adult, or of what stands in for it: fitted once for everybody who asks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core import datasets
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import RawTable
 from objpert_core.estimators import ObjPertAdditiveClassifier
 from pages.columns.controls import COLUMNS, NUMBERS
-from ui import bounds, live
+from ui import bounds, live, sentences
 from ui.request import Meter, Request
+from ui.snippets import Verbatim, filled
+from ui.view import View
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the noisy counts of pieces"
 LARGE, EVEN = 1000.0, 32
 """ε and pieces of the model without privacy: its noise does not show, and no piece has very few people."""
-OTHERS = 5
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,11 @@ class Additive:
     def terms(self, column: str, values: Any) -> FloatArray:
         """What a column adds to the scores of people who have these values."""
         one = self.shapes[column]
-        effects = one["effect"].to_numpy()
-        return np.asarray(effects[self.places(column, values)])
-
-    def places(self, column: str, values: Any) -> Any:
-        """On which piece each value lies, by its line in the column's shapes."""
-        one = self.shapes[column]
         if column in NUMBERS:
-            return np.searchsorted(one["low"].to_numpy()[:-1], values, side="right") - 1
-        return pd.Index(one["piece"]).get_indexer(values)
+            places = np.searchsorted(one["low"].to_numpy()[:-1], values, side="right") - 1
+        else:
+            places = pd.Index(one["piece"]).get_indexer(values)
+        return np.asarray(one["effect"].to_numpy()[places])
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,11 @@ class Fit(Request[Additive]):
         people, asked = adult(), self.settings
         model = ObjPertAdditiveClassifier(
             asked.epsilon, asked.delta, columns=people.columns, pieces=asked.pieces, classes=[0, 1],
-            public_rows=len(people.labels), random_state=asked.seed,
+            public_rows=len(people.labels), random_state=asked.seed, advanced={"margin": 0.0},
         ).fit(people.frame, people.labels)  # fmt: skip
-        yield Additive(dict(list(model.shapes_.groupby("column"))), float(model.intercept_[0]))
+        shapes = model.shapes_
+        own = {name: shapes[shapes["column"] == name].reset_index(drop=True) for name in COLUMNS}
+        yield Additive(own, float(model.intercept_[0]))
 
 
 @lru_cache(maxsize=1)
@@ -80,6 +81,27 @@ def fitted(*settings: Settings) -> list[Additive]:
     return live.at_once(*(Fit(datasets.default_name(), 0, one) for one in settings))
 
 
-def reference(delta: float) -> Additive:
-    """The model without privacy, to any eye."""
-    return fitted(Settings(LARGE, delta, 0, EVEN))[0]
+class OfModels(View):
+    """A picture of the private model at one setting, beside the one without privacy."""
+
+    epsilon: float
+    delta: float
+    seed: int
+
+    @cached_property
+    def models(self) -> dict[str, Additive]:
+        """Both models."""
+        private, public = Settings(self.epsilon, self.delta, self.seed), Settings(LARGE, self.delta, 0, EVEN)
+        return dict(zip(("private", "public"), fitted(private, public), strict=True))
+
+    def promise(self) -> str:
+        return sentences.promise(self.epsilon, self.delta, ACCOUNTANT)
+
+    def blanks(self) -> Mapping[str, Any]:
+        own = {**super().blanks(), "data": datasets.default_name(), "names": list(COLUMNS)}
+        return {**own, "fitted": Verbatim(filled("columns", "fitted", own).strip())}
+
+    def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
+        with left, st.spinner("Fitting …"):
+            self.models  # noqa: B018 - made here, and kept
+        super().show(left, ghost=ghost)

@@ -1,28 +1,15 @@
 # %% curve
-from objpert_core.datasets import load_raw
-from objpert_core.estimators import ObjPertAdditiveClassifier
+FITTED
 
-people = load_raw(DATA)
-names = COLUMNS
-model = ObjPertAdditiveClassifier(
-    epsilon=EPSILON,
-    delta=DELTA,
-    columns={name: people.columns[name] for name in names},
-    classes=[0, 1],
-    public_rows=len(people.labels),
-    random_state=SEED,
-).fit(people.frame[names], people.labels)
 shapes = model.shapes_
 print(shapes[shapes["column"] == COLUMN].to_string())
 
-# %% person
-import pandas as pd
-
+# %% fitted
 from objpert_core.datasets import load_raw
 from objpert_core.estimators import ObjPertAdditiveClassifier
 
 people = load_raw(DATA)
-names = COLUMNS
+names = NAMES
 model = ObjPertAdditiveClassifier(
     epsilon=EPSILON,
     delta=DELTA,
@@ -30,6 +17,12 @@ model = ObjPertAdditiveClassifier(
     classes=[0, 1],
     public_rows=len(people.labels),
     random_state=SEED,
+    advanced={"margin": 0.0},  # so that effects are log-odds
 ).fit(people.frame[names], people.labels)
-terms = model.explain(pd.DataFrame([PERSON]))
+
+# %% person
+FITTED
+
+person = people.frame[names][:1].assign(**PERSON)
+terms = model.explain(person)
 print(terms.T)
