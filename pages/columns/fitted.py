@@ -46,7 +46,7 @@ class Additive:
         """What a column adds to the scores of people who have these values."""
         one = self.shapes[column]
         if column in NUMBERS:
-            places = np.searchsorted(one["low"].to_numpy()[:-1], values, side="right") - 1
+            places = np.searchsorted(one["from"].to_numpy()[:-1], values, side="right") - 1
         else:
             places = pd.Index(one["piece"]).get_indexer(values)
         return np.asarray(one["effect"].to_numpy()[places])

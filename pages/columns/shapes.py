@@ -67,7 +67,7 @@ def times(odds: float) -> str:
 def steps(model: Additive, column: str, key: str, **look: Any) -> dict[str, Any]:
     """The curve of a column of numbers as one line of steps."""
     one = model.shapes[column][:-1]  # the last piece is that of missing values
-    ends = AXES[column].places(one[["low", "high"]])
+    ends = AXES[column].places(one[["from", "to"]])
     seen = ends[:, 0] < ends[:, 1]  # a piece between two whole numbers has nobody
     one = one[seen].loc[one[seen].index.repeat(2)]
     return figures.series(NAMES[key], ends[seen].ravel(), one["effect"], LOOKS[key], **_told(one), **look)

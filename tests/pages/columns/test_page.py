@@ -28,7 +28,7 @@ def test_the_curve_is_the_models_and_the_lines_of_python_print_it():
     np.testing.assert_array_equal(x[1:, 0], x[:-1, 1])  # no gap, and no step back
     assert tuple(x[[0, -1], [0, 1]]) == AXES["age"].ends
     for whole in range(17, 91):  # whoever is so old is drawn on the piece where the model has them
-        of_model = age["effect"][(age["low"] <= whole) & (whole < age["high"])].item()
+        of_model = age["effect"][(age["from"] <= whole) & (whole < age["to"])].item()
         assert y[(x[:, 0] < whole) & (whole < x[:, 1]), 0].item() == pytest.approx(of_model)
     assert str(datasets.default_name()) in drawn_on(app)
     low, high = age["effect"][age["share"] >= 0.01].agg(["min", "max"])
