@@ -20,7 +20,7 @@ import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -372,3 +372,29 @@ def figure(
             },
         }
     )
+
+
+class Small(NamedTuple):
+    """A small picture among others: its name, which stands over it, its traces and its axes."""
+
+    name: str
+    traces: Sequence[dict[str, Any]]
+    xaxis: dict[str, Any]
+    yaxis: dict[str, Any]
+
+
+def multiples(pictures: Sequence[Small], across: int, *, gap: float = 0.3, height: int = 160) -> Figure:
+    """Small pictures, `across` of them side by side and each `height` pixels high; `gap` is a share of a row."""
+    traces: list[dict[str, Any]] = []
+    names: list[dict[str, Any]] = []
+    axes: dict[str, dict[str, Any]] = {}
+    for number, one in enumerate(pictures, 1):
+        place = "" if number == 1 else str(number)
+        traces += [trace | {"xaxis": f"x{place}", "yaxis": f"y{place}"} for trace in one.traces]
+        axes |= {f"xaxis{place}": one.xaxis, f"yaxis{place}": one.yaxis}
+        at = {"x": 0, "y": 1, "xref": f"x{place} domain", "yref": f"y{place} domain", "xanchor": "left"}
+        names.append({"text": one.name, "showarrow": False, "yanchor": "bottom", **at})
+    down = math.ceil(len(pictures) / across)
+    grid = {"rows": down, "columns": across, "pattern": "independent", "xgap": 0.16, "ygap": gap}
+    layout: dict[str, Any] = {"annotations": names, "grid": grid, "margin": {"l": 8, "r": 8, "t": 24, "b": 8}} | axes
+    return figure(traces, height=height * down, legend=False, **layout)

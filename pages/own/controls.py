@@ -1,5 +1,6 @@
 """The controls of the page "Your own data", and its presets."""
 
+from objpert_core.estimators.own_table import ADDITIVE, BY_RULE, LINEAR
 from pages.own.jobs import INTERVALS, SCORES
 from ui import parameters
 from ui.controls import Choice, Pills, Preset, presets
@@ -15,7 +16,9 @@ ALSO_HELP = (
     "values."
 )
 ALSO = Pills("own_also", "Release with the model", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
+MODELS = {BY_RULE: "automatic", LINEAR: "straight lines", ADDITIVE: "a curve for each column"}
+MODEL = Choice("own_kind", "Model", BY_RULE, options=tuple(MODELS), format=MODELS.__getitem__)
 GHOST = parameters.ghost("own", "release")
 HANDED_IN = Preset("A file is handed in", {TABLE: OWN})
-CONTROLS = (TABLE, EPSILON, ALSO, DELTA, GHOST)
-PRESETS = presets("own", (TABLE, EPSILON, ALSO, DELTA))
+CONTROLS = (TABLE, EPSILON, ALSO, MODEL, DELTA, GHOST)
+PRESETS = presets("own", (TABLE, EPSILON, ALSO, MODEL, DELTA))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from objpert_core.estimators.own_table import LINEAR
 from pages.own import form, jobs
 from pages.own.form import CATEGORIES, LEFT_OUT, NUMBER, TARGET_NUMBER, TARGET_TWO, Line
 from ui.jobs import moment
@@ -121,8 +122,13 @@ def content(name: str) -> bytes:
 
 
 @functools.lru_cache(maxsize=100)
-def fitted(name: str, epsilon: float, delta: float, also: tuple[str, ...] = ()) -> jobs.Made:
-    """The fit to an example at (ε, δ): its number of rows is public, its noise has the seed."""
-    known = form.schema(EXAMPLES[name].lines).to_json()
+def fitted(name: str, epsilon: float, delta: float, also: tuple[str, ...] = (), model: str = LINEAR) -> jobs.Made:
+    """The fit to an example at (ε, δ): its noise has the seed."""
     with moment():
-        return jobs.made(jobs.asked(known, epsilon, delta, also, rows=ROWS, seed=SEED), content(name))
+        return jobs.made(asked(name, epsilon, delta, also, model), content(name))
+
+
+def asked(name: str, epsilon: float, delta: float, also: tuple[str, ...], model: str) -> jobs.Ask:
+    """The request for a fit to an example: its number of rows is public."""
+    known = form.schema(EXAMPLES[name].lines).to_json()
+    return jobs.asked(known, epsilon, delta, also, rows=ROWS, seed=SEED, model=model)

@@ -47,6 +47,7 @@ def own(
     epsilon: float,
     delta: float,
     also: tuple[str, ...],
+    model: str,
 ) -> None:
     """A table that was handed in."""
     if style.embedded():
@@ -63,8 +64,10 @@ def own(
         st.header("What is public about the columns", anchor=False, help=WHY_EMPTY)
         st.caption(TO_DO)
         known = editor.show(uploaded)
-    ask = jobs.asked(known.text, epsilon, delta, also, rows=known.rows, dialect=known.dialect)
+    ask = jobs.asked(known.text, epsilon, delta, also, rows=known.rows, dialect=known.dialect, model=model)
     with place:
+        if known.text:
+            release.rule(ask)
         press(ask, uploaded, known)
         if releases:
             with st.container(horizontal=True, gap="small"):
@@ -173,6 +176,8 @@ def changed(made: jobs.Made, ask: jobs.Ask) -> str:
     parts += ["other columns or ranges"] if made.ask.text != ask.text else []
     also = [(one.test_share, one.intervals) for one in (made.ask, ask)]
     parts += ["something else released with the model"] if also[0] != also[1] else []
+    decides = ask.model != own_table.BY_RULE or ask.rows is not None
+    parts += ["another model"] if decides and ask.decided(ask.rows or 0).model != made.ask.model else []
     return f"The picture shows your last release. Since then: {' and '.join(parts)}." if parts else ""
 
 

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import Number
 from pages.own import example, release, upload
-from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, HANDED_IN, OWN, PRESETS, TABLE
+from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, HANDED_IN, MODEL, OWN, PRESETS, TABLE
 from pages.own.jobs import Made
 from pages.own.own_file import RUNS, own
 from ui import page, sentences, style
@@ -23,7 +23,7 @@ TYPED_FOR_YOU = (
     "These values are public, because the code that makes the table is public. For your own file every field starts "
     "empty, and you type the values."
 )
-FIT_NOTE = "These lines fit a model to `table.csv` by `schema.json`, both from this page, and print the coefficients."
+FIT_NOTE = "These lines fit a model to `table.csv` by `schema.json`, both from this page, and print what it does."
 RANGES = (
     "Each age becomes a feature from −1 to 1. The typed range, 0 to 120, gives one line. A range read off the table "
     "gives a steeper line, and an even steeper one without the 104-year-old."
@@ -51,21 +51,25 @@ def explore() -> None:
     left, panel = page.columns()
     with panel:
         uploaded = None if style.embedded() else upload.show(mine, HANDED_IN.apply)  # a wall is no place for a table
-        epsilon, also = EPSILON.show(), ALSO.show()
+        epsilon, also, model = EPSILON.show(), ALSO.show(), MODEL.show()
         place = st.container()
         with page.tools(CONTROLS, PRESETS, name="own"):
             delta = DELTA.show()
             GHOST.show()
     if mine:
-        own(left, place, uploaded, epsilon, delta, also)
+        own(left, place, uploaded, epsilon, delta, also, model)
     else:
-        example_shown(left, TABLE.value(), epsilon, delta, also)
+        with place:
+            release.rule(example.asked(TABLE.value(), epsilon, delta, also, model))
+        example_shown(left, TABLE.value(), epsilon, delta, also, model)
 
 
-def example_shown(left: DeltaGenerator, name: str, epsilon: float, delta: float, also: tuple[str, ...]) -> None:
+def example_shown(
+    left: DeltaGenerator, name: str, epsilon: float, delta: float, also: tuple[str, ...], model: str
+) -> None:
     """The fit, and below it what is public about the columns."""
-    made, table = example.fitted(name, epsilon, delta, also), example.EXAMPLES[name]
-    asked = previous("own", (name, epsilon, delta, also))
+    made, table = example.fitted(name, epsilon, delta, also, model), example.EXAMPLES[name]
+    asked = previous("own", (name, epsilon, delta, also, model))
     before = example.fitted(*asked) if asked else None
     picture = release.picture(made, before if GHOST.value() else None)
     with left:
@@ -90,7 +94,7 @@ def example_shown(left: DeltaGenerator, name: str, epsilon: float, delta: float,
 
 def moved(before: Made | None, made: Made) -> str:
     """What another ε or δ did to the noise of the fit."""
-    if before is None or before.ask.text != made.ask.text:
+    if before is None or (before.ask.text, before.ask.model) != (made.ask.text, made.ask.model):
         return ""
     changes = sentences.changed(before.ask, made.ask, {"epsilon": "ε", "delta": "δ"})
     sigma, sigma_before = (float(release.certificate(fit).sigma) for fit in (made, before))

@@ -15,7 +15,9 @@ from objpert_core.evaluation.classes import ClassEvaluation
 from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
+from pages.own import shapes
 from pages.own.jobs import TEST_SHARE, Ask, Made
+from pages.own.shapes import short
 from ui import draws, page, sentences
 from ui.figures import axis, bars, figure, guide, look, series
 from ui.page import Picture
@@ -23,8 +25,33 @@ from ui.snippets import Verbatim, filled
 from ui.words import ACCOUNTANTS, accounted
 
 MOST = 12  # coefficients
+MANY = 1e9  # rows
 ROLE = "tight"
-LONGEST_NAME = 26
+
+
+def is_additive(made: Made) -> bool:
+    """Whether it has curves in place of coefficients."""
+    return made.ask.model == own_table.ADDITIVE
+
+
+def rule(ask: Ask) -> None:
+    """Say which model the rule takes, and why, before the fit."""
+    if ask.model == own_table.BY_RULE:
+        st.caption(chosen(ask))
+
+
+def chosen(ask: Ask) -> str:
+    """Which model the rule takes, and why: by public numbers alone."""
+    least = ask.rows_for_curves
+    if ask.intervals:
+        return "Straight lines, since intervals are asked for."
+    if least == 0:
+        return "A curve for each column: for a number this is more accurate."
+    needed = f"{sentences.number(least, 2, up=True)} rows" if least < MANY else "far more rows"
+    if ask.rows is None:
+        return f"From {needed} on a curve for each column, else straight lines: Fit counts the rows."
+    what = "A curve for each column" if ask.rows >= least else "Straight lines"
+    return f"{what}: curves are expected to be more accurate from {needed} on."
 
 
 def weights(made: Made) -> FloatArray:
@@ -57,7 +84,7 @@ def names_of(made: Made) -> list[str]:
 def errors(made: Made) -> pd.DataFrame | None:
     """Coefficients with intervals, for features as the model takes them; None where there are no intervals."""
     model: Any = made.model
-    return model.summary() if made.ask.intervals else None
+    return model.summary() if made.ask.intervals and not is_additive(made) else None
 
 
 def whole(made: Made) -> PrivacyCertificate:
@@ -82,7 +109,7 @@ def scores(made: Made) -> None:
         st.caption(f"**Scores that may be published**, from {share} of the people, put aside by a coin each.{learned}")
         alt = "The scores that may be published, with 95 % intervals."
         page.table(made.evaluation.statement(), alt=alt, name="own_scores")
-    if known := made.ask.schema.references if made.ask.intervals else {}:
+    if known := made.ask.schema.references if errors(made) is not None else {}:
         against = ", ".join(f"{safe_text(name)} = {safe_text(category)}" for name, category in known.items())
         st.caption(
             f"The table’s coefficients are for one unit of the column; categories are compared with {against}. The "
@@ -96,7 +123,7 @@ def told(made: Made) -> str:
     if isinstance(evaluation, ClassEvaluation):
         one = evaluation.accuracy()
         return f"accuracy {sentences.percent(one.low)} to {sentences.percent(one.high)}."
-    return largest(made)
+    return shapes.largest(made) if is_additive(made) else largest(made)
 
 
 def by_size(values: FloatArray) -> np.ndarray:
@@ -117,7 +144,9 @@ def frame(made: Made) -> pd.DataFrame:
 
 
 def table(made: Made) -> list[dict[str, str]]:
-    """The largest coefficients as texts, largest first."""
+    """The largest coefficients as texts, largest first; of an additive model where each column adds most and least."""
+    if is_additive(made):
+        return shapes.table(made)
     values = weights(made)
     order = by_size(values)
     if made.ask.intervals:
@@ -142,14 +171,19 @@ def table(made: Made) -> list[dict[str, str]]:
 
 
 def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> Picture:
-    """The largest coefficients; hollow those of the release before, where both have a feature and the same target."""
+    """The largest coefficients; hollow those of the release before, where both have a feature and the same target.
+
+    Of an additive model its curves.
+    """
+    if is_additive(made):
+        return shapes.picture(made, before, stale=stale)
     chosen = np.sort(by_size(weights(made)))
     every = names_of(made)
     names, values = [every[place] for place in chosen], weights(made)[chosen]
     places = np.arange(len(names), dtype=float)
     traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
     edges = [0.0, *values]
-    if before is not None and before.ask.schema.target == made.ask.schema.target:
+    if before is not None and before.ask.schema.target == made.ask.schema.target and not is_additive(before):
         known = dict(zip(names_of(before), weights(before), strict=True))
         then = np.array([known.get(name, np.nan) for name in names])
         hollow = {"symbol": f"{look(ROLE).symbol}-open", "size": 10, "color": look(ROLE).color}
@@ -186,11 +220,6 @@ def _axis(made: Made) -> str:
     return f"coefficient, towards “{safe_label(short(target.values[-1]))}”"
 
 
-def short(name: str) -> str:
-    """A column's or feature's name, without its middle where it is long."""
-    return sentences.short(name, LONGEST_NAME)
-
-
 def largest(made: Made) -> str:
     """The largest coefficient: '“age” weighs most, −3.21.'; the name counts as one word, however it is written."""
     values = weights(made)
@@ -220,47 +249,54 @@ def accountant(made: Made) -> str:
     beside += f", composed over {len(several)} fits" if (several := values_of(made)) else ""
     beside += "; a coin puts each person into fit or scores" if made.evaluation is not None else ""
     noises = [getattr(proof, name, None) for name in ("center_noise", "scale_noise")]
+    if is_additive(made):
+        return f"{ACCOUNTANTS[proof.bound]} composed with the noisy counts of pieces{beside}"
     return accounted(f"{ACCOUNTANTS[proof.bound]} composed with the noisy centre and scales", *noises) + beside
 
 
 def fit_code(ask: Ask) -> str:
     """The same fit to the file; defines ``schema``, ``table`` and ``model``."""
+    additive, number = ask.model == own_table.ADDITIVE, isinstance(ask.schema.target, NumericTarget)
+    estimator = type(own_table.estimator(ask)).__name__
     arguments: dict[str, Any] = {"epsilon": ask.epsilon, "delta": ask.delta}
-    chosen = {"public_rows": ask.training_rows, "random_state": ask.seed}
+    chosen = {"public_rows": ask.training_rows, "random_state": ask.seed, "intervals": ask.intervals or None}
     arguments |= {name: value for name, value in chosen.items() if value is not None}
-    if isinstance(ask.schema.target, NumericTarget):
-        estimator, known = "ObjPertRegressor", "target_range=(target.low, target.high)"
+    known = "target_range=(target.low, target.high)" if number else "classes=target.classes"
+    if additive:
+        known += ", columns=schema.raw().columns"
+    elif ask.intervals:
+        arguments["advanced"] = {"row_norm": "clip"}
     else:
-        estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
-        arguments |= {"intervals": True, "advanced": {"row_norm": "clip"}} if ask.intervals else {}
-    if not ask.intervals:
         known += ", feature_ranges=schema.feature_ranges"
     marks = {name: value for name in ("delimiter", "decimal", "encoding") if (value := getattr(ask.dialect, name))}
     marks |= {"thousands": ask.dialect.thousands} if ask.dialect.thousands else {}
     usual = ask.dialect == Dialect()
+    coefficients = "model.coef_.T" if isinstance(ask.schema.target, SeveralValues) else "model.coef_.ravel()"
+    loop = f"for name, coefficient in zip(schema.feature_names, {coefficients}):\n    print(name, coefficient)"
+    rows = "pd.DataFrame(table.X, columns=list(schema.columns))" if additive else "table.X"
     blanks = {
         "readers": "TableSchema, read_table" if usual else "Dialect, TableSchema, read_table",
         "estimator": estimator,
-        "schema": "schema" if usual else f"schema, {call('Dialect', marks)}",
+        "schema": ("schema.raw()" if additive else "schema") + ("" if usual else f", {call('Dialect', marks)}"),
         "model": f"{call(estimator, arguments)[:-1]}, {known})",
-        "trained": "model.fit(table.X, table.y)",
-        "coefficients": "model.coef_.ravel()",
+        "trained": f"model.fit({rows}, table.y)",
+        "printed": "print(model.shapes_.to_string())" if additive else loop,
         "told": "print(model.privacy_.public())",
     }
-    if isinstance(ask.schema.target, SeveralValues):
-        blanks["coefficients"] = "model.coef_.T"
-    if ask.intervals:
+    if ask.intervals and not additive:
         blanks["told"] = f"print(model.summary(scaler=schema))\n{blanks['told']}"
     if ask.test_share is not None:
         seeds = [f", random_state={seed}" if (seed := ask.seed_of(step)) is not None else "" for step in (1, 2)]
-        error = "target.scale" if isinstance(ask.schema.target, NumericTarget) else "None"
+        error = "target.scale" if number else "None"
         blanks["estimator"] += "\nfrom objpert_core.evaluation import evaluate, split_by_coin, together"
         blanks["trained"] = (
-            f"X, X_test, y, y_test = split_by_coin(table.X, table.y, test_share={ask.test_share}{seeds[0]})\n"
+            f"X, X_test, y, y_test = split_by_coin({rows}, table.y, test_share={ask.test_share}{seeds[0]})\n"
             "model.fit(X, y)\n"
             f"scores = evaluate(model, X_test, y_test, {ask.epsilon!r}, {ask.delta!r}, largest_error={error}{seeds[1]})"
         )
         blanks["told"] += "\nprint(scores)\nprint(together(model.privacy_, scores).epsilon)"
+    if additive:
+        blanks["estimator"] += "\nimport pandas as pd"
     return filled("own", "fit", {name: Verbatim(text) for name, text in blanks.items()})
 
 

@@ -9,8 +9,7 @@ table = read_table(Path("table.csv").read_bytes(), SCHEMA)
 target = schema.target
 model = MODEL
 TRAINED
-for name, coefficient in zip(schema.feature_names, COEFFICIENTS):
-    print(name, coefficient)
+PRINTED
 TOLD
 
 # %% use
@@ -25,5 +24,5 @@ schema = TableSchema.from_json(Path("schema.json").read_text(encoding="utf-8"))
 model = read_model(Path("model.json").read_text(encoding="utf-8"))
 
 rows = pd.read_csv("new_rows.csv", dtype=str, keep_default_na=False)
-predicted = model.predict(schema.encode(rows))
+predicted = model.predict(model.encoding(schema).encode(rows))
 print(predicted)

@@ -105,7 +105,7 @@ SPEEDS = (0.1, 0.45, 1.0)
 
 def types_all(page, server, seconds):
     """Type ten lines by keyboard, press Fit, type on while it runs, press again, be refused, and type on."""
-    page = visit(renew(page), f"{server}/own?own_table=your+own+file")
+    page = visit(renew(page), f"{server}/own?own_table=your+own+file&own_kind=straight+lines")
     hand_in(page, SOME_MISSING.encode())
     roles = [form.NUMBER] * 9 + [form.TARGET_NUMBER]
     columns = {"Role": roles, "Lowest": ["0"] * 10, "Highest": [f"{100 + place}" for place in range(10)]}

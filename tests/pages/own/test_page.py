@@ -1,6 +1,7 @@
 """The page without a browser: the examples, a table that is handed in and fitted, and where nothing of it may be."""
 
 import gc
+import json
 import tempfile
 import threading
 from dataclasses import asdict, replace
@@ -161,10 +162,45 @@ def test_what_fit_will_do_is_told_before_it_is_pressed_by_what_was_typed_alone()
     app = load(hand_in(own()))
     assert own_file.NO_PLAN in texts(opened(app, "own_plan"))
     app.number_input(key="own__rows").set_value(5000).run()
-    ask = own_table.Ask(SCHEMA.decode(), 1.0, 1e-5, 5000)
+    ask = own_table.Ask(SCHEMA.decode(), 1.0, 1e-5, 5000, model=own_table.BY_RULE)
+    assert ask.decided(5000).model == own_table.ADDITIVE
     (shown,) = [block.value for block in app.markdown if block.value.startswith("* **promise**")]
     for row in own_table.plan(ask):
         assert f"* **{row['what']}**: {unmarked(row['in words'])}" in shown
+
+
+def test_the_page_says_by_public_numbers_which_model_it_will_take_and_a_reader_may_take_another():
+    app = load(hand_in(own()))
+    assert "From 2,300 rows on a curve for each column, else straight lines: Fit counts the rows." in texts(app)
+    app.number_input(key="own__rows").set_value(2000).run()
+    lines = "Straight lines: curves are expected to be more accurate from 2,300 rows on."
+    assert lines in texts(app)
+    app.select_slider(key="own_epsilon").set_value(2.0).run()
+    assert "A curve for each column: curves are expected to be more accurate from" in texts(app)
+    app.pills(key="own_also").set_value([jobs.INTERVALS]).run()
+    assert "Straight lines, since intervals are asked for." in texts(app)
+    app.selectbox(key="own_kind").set_value(own_table.ADDITIVE).run()
+    assert "Straight lines" not in texts(app)
+    app = open_app(PAGE, own_table="example: a number")
+    assert "A curve for each column: for a number this is more accurate." in texts(app)
+    assert "“area” moves most, from" in answer(app).replace("\u00a0", " ")
+
+
+def test_curves_are_drawn_in_place_of_coefficients_and_gaps_need_no_rule(own_runner):
+    header, first, rest = TABLE.split(b"\n", 2)
+    at = header.split(b",").index(b"age")
+    gap = b",".join(b"" if place == at else cell for place, cell in enumerate(first.split(b",")))
+    app = load(hand_in(own(own_kind="a curve for each column"), b"\n".join([header, gap, rest])))
+    press_fit(app)
+    assert errors(app) == ""
+    (made,) = app.session_state["own__releases"]
+    assert answer(app) == "One release of your data costs ε = 1."
+    named = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["annotations"]
+    assert sorted(one["text"] for one in named) == sorted(made.names)
+    assert list(tables(app)[0].columns) == ["Column", "Adds most", "Adds least"]
+    assert own_table.read_model(own_table.model_json(made).decode()).model.pieces_ is not None
+    app.selectbox(key="own_kind").set_value(own_table.LINEAR).run()
+    assert "Since then: another model." in texts(app)
 
 
 @pytest.mark.thorough

@@ -167,24 +167,25 @@ def test_names_of_a_strangers_table_are_no_markup_and_no_formulas(released):
 DISTRICTS = ("centre", "north", "south", "harbour")
 
 
-def of_districts(epsilon, delta, also=()):
+def of_districts(epsilon, delta, also=(), model=own_table.LINEAR):
     """A release about the invented flats, whose district is to be told."""
     other = {
         "district": replace(Line("district"), role=form.TARGET_SEVERAL, categories="; ".join(DISTRICTS)),
         "rent": Line("rent", form.NUMBER, "150", "2500"),
     }
     known = form.schema([other.get(line.column, line) for line in example.EXAMPLES["number"].lines]).to_json()
-    ask = jobs.asked(known, epsilon, delta, also, rows=example.ROWS, seed=example.SEED)
+    ask = jobs.asked(known, epsilon, delta, also, rows=example.ROWS, seed=example.SEED, model=model)
     return jobs.made(ask, example.content("number"))
 
 
-@pytest.fixture(params=["two", "number", "several"])
+@pytest.fixture(params=["two", "number", "several", "two curves", "number curves", "several curves"])
 def made(request, tmp_path, monkeypatch):
     """A release, with what the page hands out in the folder where the Python runs."""
     monkeypatch.chdir(tmp_path)
-    several = request.param == "several"
-    made = of_districts(2.0, 1e-6) if several else example.fitted(request.param, 2.0, 1e-6)
-    (tmp_path / "table.csv").write_bytes(example.content("number" if several else request.param))
+    name, _, curves = request.param.partition(" ")
+    model, several = own_table.ADDITIVE if curves else own_table.LINEAR, name == "several"
+    made = of_districts(2.0, 1e-6, (), model) if several else example.fitted(name, 2.0, 1e-6, (), model)
+    (tmp_path / "table.csv").write_bytes(example.content("number" if several else name))
     (tmp_path / "model.json").write_bytes(own_table.model_json(made))
     (tmp_path / "schema.json").write_bytes(own_table.schema_json(made))
     return made
@@ -194,6 +195,10 @@ def made(request, tmp_path, monkeypatch):
 def test_the_fit_prints_the_coefficients_of_the_page(made):
     names, printed = execute(release.fit_code(made.ask))
     np.testing.assert_array_equal(names["model"].coef_, made.model.coef_)
+    if release.is_additive(made):
+        assert names["model"].shapes_.to_string() in printed
+        assert str(made.model.privacy_) in printed
+        return
     if release.values_of(made):
         assert f"{made.names[-1]} {made.model.coef_[:, -1]}" in printed
         assert str(made.model.privacy_) in printed
@@ -226,7 +231,7 @@ def test_the_released_model_predicts_new_rows(made, tmp_path):
     table = pd.read_csv(tmp_path / "table.csv", dtype=str)
     (tmp_path / "new_rows.csv").write_text(table.head(50).to_csv(index=False))
     names, _ = execute(release.use_code())
-    expected = made.model.predict(names["schema"].encode(table.head(50)))
+    expected = made.model.predict(made.ask.encoding.encode(table.head(50)))
     if isinstance(made.model, ReleasedRegressor):
         np.testing.assert_allclose(names["predicted"], expected, rtol=1e-9)
     elif release.values_of(made):
@@ -286,3 +291,69 @@ def test_of_several_values_each_feature_shows_the_one_that_it_speaks_for_or_agai
     assert release.whole(made).verify(made.model)
     with pytest.raises(ValueError, match="intervals must be False where the target has several values"):
         of_districts(8.0, 1e-6, ("intervals",))
+
+
+# --- curves in place of coefficients ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return example.fitted("two", 5.0, 1e-5, ("intervals",), own_table.ADDITIVE)
+
+
+def test_each_column_has_a_small_picture_of_its_effects(curves):
+    before = example.fitted("two", 1.0, 1e-5, (), own_table.ADDITIVE)
+    figure = release.picture(curves, before).figure.to_dict()
+    shapes = curves.model.shapes_
+    for place, note in enumerate(figure["layout"]["annotations"], 1):
+        axis = "x" if place == 1 else f"x{place}"
+        own = shapes[(shapes["column"] == note["text"]) & (shapes["share"] > 0)]
+        shown = [one for one in figure["data"] if one["xaxis"] == axis and not one["meta"].get("band")]
+        drawn = [one for one in shown if not one["meta"]["ghost"]]
+        found = np.concatenate([decode(one["y"]) for one in drawn])
+        assert sorted(set(found)) == sorted(set(own["effect"]))
+        assert any(one["meta"]["ghost"] for one in shown)
+        left, right = figure["layout"][f"{axis[0]}axis{axis[1:]}"]["range"]
+        assert all(left <= x <= right for one in shown for x in decode(one["x"]))
+    assert {note["text"] for note in figure["layout"]["annotations"]} == set(curves.names)
+    spread = shapes[shapes["share"] > 0].groupby("column")["effect"].agg(np.ptp)
+    assert [note["text"] for note in figure["layout"]["annotations"]] == list(spread.sort_values(ascending=False).index)
+
+
+def test_what_is_said_of_curves_is_short_and_from_the_release(curves):
+    told = release.told(curves)
+    shapes = curves.model.shapes_[curves.model.shapes_["column"] == "missed payments"]
+    assert told.startswith("“missed\u00a0payments” moves most, from −")
+    assert told.endswith(f"{shapes.effect.max():.3g}.")
+    assert words_of(told) <= 9  # behind “One fit to 2,000 invented borrowers at ε = 1:”
+    assert "noisy counts of pieces, composed with the curvature’s noise" in release.promise(curves)
+    assert list(release.table(curves)[0]) == ["Column", "Adds most", "Adds least"]
+    assert {"low", "high", "share"} <= set(release.picture(curves).numbers())
+    linear = example.fitted("two", 5.0, 1e-5)
+    assert release.picture(curves, linear).figure.to_dict()["data"]  # another kind leaves no trace
+    assert release.picture(linear, curves).figure.to_dict()["data"]
+    every = [
+        release.chosen(example.asked(name, epsilon, 1e-5, also, own_table.BY_RULE))
+        for name, epsilon, also in (("two", 1.0, ()), ("two", 1e-3, ("scores",)), ("number", 1.0, ()))
+    ]
+    assert max(map(words_of, every)) <= 18
+
+
+def test_gaps_dates_and_several_values_are_drawn():
+    several = of_districts(8.0, 1e-6, (), own_table.ADDITIVE)
+    assert " → " in release.picture(several).figure.to_dict()["layout"]["annotations"][0]["text"]
+    lines = [
+        Line("day", form.DATE, "2020-01-01", "2020-12-31", written="%Y-%m-%d"),
+        Line("much", form.NUMBER, form.LEARNED),
+    ]
+    known = form.schema([*lines, Line("y", form.TARGET_TWO, categories="no; yes")]).to_json()
+    rows = [f"2020-{1 + k % 12:02}-01,{'' if k % 5 == 0 else k % 7},{'yes' if k % 5 else 'no'}" for k in range(3000)]
+    ask = jobs.asked(known, 2.0, 1e-5, (), rows=3000, seed=0, model=own_table.ADDITIVE)
+    made = jobs.made(ask, "\n".join(["day,much,y", *rows]).encode())
+    layout = release.picture(made).figure.to_dict()["layout"]
+    texts = {
+        note["text"]: layout[axis]["ticktext"]
+        for note, axis in zip(layout["annotations"], ("xaxis", "xaxis2"), strict=True)
+    }
+    assert texts["day"] == ["2020-01-01", "2020-12-31"]
+    assert texts["much"][-1] == "?"
