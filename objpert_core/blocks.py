@@ -70,6 +70,24 @@ class Blocks:
         raise ValueError(f"X must be a table's blocks or a Dask collection for a cluster, got {type(self).__name__}")
 
 
+class Kept(Blocks):
+    """Blocks that are kept in memory from the first walk on that comes to their end."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        super().__init__(self._walked)
+        self._blocks, self._kept = blocks, list[Block]()
+
+    def _walked(self) -> Iterator[Block]:
+        if self._kept:
+            yield from self._kept
+            return
+        kept = []
+        for block in self._blocks:
+            kept.append(block)
+            yield block
+        self._kept = kept
+
+
 @dataclass(frozen=True)
 class _Refused:
     """Why a block could not be used."""

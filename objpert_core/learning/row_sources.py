@@ -21,8 +21,9 @@ import scipy.sparse as sp
 from objpert_core._validation import FloatArray, IntArray, positive_integer
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.steps.base import Step
-from objpert_core.blocks import Blocks, Made, OnWorkers
+from objpert_core.blocks import Blocks, Kept, Made, OnWorkers
 from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.problem.codes import CodedRows
 from objpert_core.learning.problem.derived import LEAST_WEIGHT, WeightedLoss
 from objpert_core.learning.problem.lanes import mapped, shares
 from objpert_core.learning.problem.losses import Loss
@@ -37,6 +38,7 @@ _SAMPLE = 2**23  # numbers of rows that are kept in memory, about: 64 MB
 _COPRIME = 104_729  # a prime
 _COPIES = 4  # of the rows, for which a cluster has to have room: as given, as changed (for two draws), under work
 _FORESEEN = SumOfDirections(SPACING)  # which the first walk makes, so that there is a walk less
+_KEPT = 2**29  # bytes of codes at most that are kept here
 _FITS = 2**61  # sums of whole numbers below it are of 64 bits; larger ones have as many digits as they need
 
 LossOn = Callable[[Rows], Loss]
@@ -328,9 +330,13 @@ class Walked(RowSource):
         X, beside = before.sample
         self.sample, self._rules = (outcome.apply(X), beside), (*before._rules, outcome)
         self._seen = replace(self._seen, row_norm=self.row_norm)
-        numbers = self.n_rows * self.n_features
-        if isinstance(self._blocks, OnWorkers) and not self.sparse and self._blocks.has_room(_COPIES * 8 * numbers):
-            self._blocks, self._rules = self._blocks.through(partial(_changed, self._rules)), ()
+        if self.sparse:
+            return
+        changed, size = partial(_changed, self._rules), self.n_rows * _bytes_a_row(self.sample[0])
+        if isinstance(self._blocks, OnWorkers) and self._blocks.has_room(_COPIES * size):
+            self._blocks, self._rules = self._blocks.through(changed), ()
+        elif isinstance(self.sample[0], CodedRows) and size <= _KEPT:  # the files are not read again
+            self._blocks, self._rules = Kept(self._blocks.through(changed)), ()
 
     # The first walk
 
@@ -405,7 +411,12 @@ def _seen_through(rules: tuple[Outcome, ...], X: Any) -> Any:
 
 
 def _changed(rules: tuple[Outcome, ...], _place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
-    return _seen_through(rules, X), beside
+    changed = _seen_through(rules, X)
+    return changed.packed() if isinstance(changed, CodedRows) else changed, beside
+
+
+def _bytes_a_row(X: Any) -> int:
+    return -(-X.nbytes // max(1, X.shape[0]))
 
 
 def _unless_empty(

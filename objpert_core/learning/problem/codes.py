@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
@@ -65,34 +66,39 @@ class CodedRows(Rows):
         self.places = [slice(start, end) for start, end in pairwise(ends.tolist())]
         self.n_features = int(ends[-1])
         self.dimension = self.n_features + (constant > 0)
-        groups = _groups([len(one) for one in self.maps])
-        sizes = [prod(len(self.maps[column]) for column in group) for group in groups]
-        self._ends = np.cumsum([0, *sizes]).tolist()
-        self._pieces = np.empty((self.n_rows, len(groups)), np.int32)
-        self._codes = np.empty((len(groups), self.n_rows), np.min_scalar_type(max(sizes, default=1) - 1))
-        self._columns: list[_Column] = []
-        for number, group in enumerate(groups):
-            self._take_together(number, group)
-        self._order = np.concatenate([np.arange(self.n_features)[self.places[k]] for group in groups for k in group])
-        self._blocks = _blocks(self._pieces, self._ends[-1])
+        self._groups = _groups([len(one) for one in self.maps])
+        self._columns = _together(self.maps, self._groups)
+        self._order = np.concatenate([np.arange(self.n_features)[self.places[k]] for one in self._groups for k in one])
         norms = np.sqrt(self._squared_norms())
         safety = safety_factor(self.n_features)
         self.factors = np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
 
-    def _take_together(self, number: int, group: Sequence[int]) -> None:
-        """Some columns as one, whose pieces are theirs in every combination."""
-        first, *others = group
-        codes, one = self.codes[first].astype(np.int32), self.maps[first]
-        for column in others:
-            own = self.maps[column]
-            codes *= len(own)
-            codes += self.codes[column].astype(np.int32)
-            one = np.hstack([np.repeat(one, len(own), axis=0), np.tile(own, (len(one), 1))])
-        np.add(codes, self._ends[number], out=self._pieces[:, number])
-        self._codes[number] = codes
-        start = sum(column.map.shape[1] for column in self._columns)
-        pieces, place = slice(self._ends[number], self._ends[number + 1]), slice(start, start + one.shape[1])
-        self._columns.append(_Column(pieces, place, one))
+    @cached_property
+    def _layout(self) -> _Layout:
+        """The rows as products and tables take them."""
+        sizes = [len(one.map) for one in self._columns]
+        codes = np.empty((len(sizes), self.n_rows), np.min_scalar_type(max(sizes, default=1) - 1))
+        for line, (first, *others) in zip(codes, self._groups, strict=True):
+            line[:] = self.codes[first]
+            for column in others:
+                line *= len(self.maps[column])
+                line += self.codes[column].astype(line.dtype)
+        pieces = np.empty((self.n_rows, len(sizes)), np.int32)
+        starts = np.array([one.pieces.start for one in self._columns], np.int32)
+        for some in slices(self.n_rows, _BLOCK):  # they stay in the cache
+            np.add(codes[:, some].T, starts, out=pieces[some])
+        return _Layout.of(pieces, codes, sum(sizes))
+
+    def packed(self) -> CodedRows:
+        """The same rows in little memory: whoever takes a copy of them, such as `beside`, lays it out for itself."""
+        other = copy(self)
+        vars(other).pop("_layout", None)
+        return other
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of `packed` rows in bytes."""
+        return self.codes.nbytes + self.factors.nbytes
 
     @property
     def matrix(self) -> Any:
@@ -114,13 +120,13 @@ class CodedRows(Rows):
         def look_up(block: _Block) -> None:
             sums[..., block.rows] = (block.switched @ values).T
 
-        mapped(look_up, self._blocks)
+        mapped(look_up, self._layout.blocks)
         return sums
 
     def _counted(self, weights: FloatArray) -> FloatArray:
         """The sum of the weights of each piece's rows, shape (pieces,), or (pieces, k) for k lines of weights."""
-        counts = mapped(lambda block: block.transposed @ weights[..., block.rows].T, self._blocks)
-        return sum(counts, np.zeros((self._ends[-1], *weights.shape[:-1])))
+        counts = mapped(lambda block: block.transposed @ weights[..., block.rows].T, self._layout.blocks)
+        return sum(counts, np.zeros((self._columns[-1].pieces.stop, *weights.shape[:-1])))
 
     def additions(self, n_rows: int) -> int:
         """See `Rows.additions`: in a block, of the blocks, and of a column's pieces."""
@@ -137,8 +143,8 @@ class CodedRows(Rows):
     def _some(self, where: slice, taken: Callable[[Any], Any]) -> CodedRows:
         some = copy(self)
         some.codes, some.factors = self.codes[:, where], taken(self.factors[where])
-        some.n_rows, some._pieces = len(some.factors), taken(self._pieces[where])
-        some._codes, some._blocks = taken(self._codes[:, where]), _blocks(some._pieces, self._ends[-1])
+        some.n_rows, layout = len(some.factors), self._layout
+        some._layout = _Layout.of(taken(layout.pieces[where]), taken(layout.codes[:, where]), self._columns[-1].pieces.stop)
         return some
 
     def shorten(self, out: FloatArray) -> FloatArray:
@@ -161,7 +167,7 @@ class CodedRows(Rows):
         result, counts = np.empty((*weights.shape[:-1], self.dimension)), self._counted(weights * self.factors)
         result[..., self._order] = np.hstack([counts[one.pieces].T @ one.map for one in self._columns])
         if self.constant:
-            result[..., -1] = self.constant * sum(weights[..., block.rows].sum(axis=-1) for block in self._blocks)
+            result[..., -1] = self.constant * sum(weights[..., block.rows].sum(axis=-1) for block in self._layout.blocks)
         return result
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
@@ -169,7 +175,7 @@ class CodedRows(Rows):
         rows, weights = self.every(stride), weights[::stride] * stride
         once = weights * rows.factors
         twice = once * rows.factors
-        counts, columns, codes = rows._counted(twice), self._columns, rows._codes.astype(np.intp)
+        counts, columns, codes = rows._counted(twice), self._columns, rows._layout.codes.astype(np.intp)
         together = np.zeros((self.dimension, self.dimension))  # by the columns that are taken together
         for one in columns:
             together[one.place, one.place] = one.map.T @ (counts[one.pieces, None] * one.map)
@@ -207,16 +213,36 @@ class _Block(NamedTuple):
     transposed: Any
 
 
-def _blocks(pieces: IntArray, total: int) -> list[_Block]:
-    """The rows in blocks, several where threads may share them."""
-    n_rows, columns = pieces.shape
-    found, ones = [], np.ones(min(_BLOCK, n_rows) * columns)
-    ends = np.arange(0, len(ones) + 1, max(1, columns), dtype=np.int32)
-    for rows in slices(n_rows, _BLOCK):
-        own = pieces[rows].ravel()
-        switched: Any = sp.csr_array((rows.stop - rows.start, total))  # made from arrays, it would look at all of them
-        switched.data, switched.indices, switched.indptr = ones[: len(own)], own, ends[: switched.shape[0] + 1]
-        found.append(_Block(rows, switched, switched.T))
+class _Layout(NamedTuple):
+    """Rows by columns that are taken together: the place of each piece, shape (n, columns), its code, the other way
+    round, and the rows in blocks, several where threads may share them."""
+
+    pieces: IntArray
+    codes: IntArray
+    blocks: list[_Block]
+
+    @classmethod
+    def of(cls, pieces: IntArray, codes: IntArray, total: int) -> _Layout:
+        n_rows, columns = pieces.shape
+        found, ones = [], np.ones(min(_BLOCK, n_rows) * columns)
+        ends = np.arange(0, len(ones) + 1, max(1, columns), dtype=np.int32)
+        for rows in slices(n_rows, _BLOCK):
+            own = pieces[rows].ravel()
+            switched: Any = sp.csr_array((rows.stop - rows.start, total))  # made from arrays, it would look at all of them
+            switched.data, switched.indices, switched.indptr = ones[: len(own)], own, ends[: switched.shape[0] + 1]
+            found.append(_Block(rows, switched, switched.T))
+        return cls(pieces, codes, found)
+
+
+def _together(maps: Sequence[FloatArray], groups: Sequence[Sequence[int]]) -> list[_Column]:
+    """Some columns as one, whose pieces are theirs in every combination."""
+    found, piece, place = list[_Column](), 0, 0
+    for first, *others in groups:
+        one = maps[first]
+        for own in (maps[column] for column in others):
+            one = np.hstack([np.repeat(one, len(own), axis=0), np.tile(own, (len(one), 1))])
+        found.append(_Column(slice(piece, piece + len(one)), slice(place, place + one.shape[1]), one))
+        piece, place = piece + len(one), place + one.shape[1]
     return found
 
 

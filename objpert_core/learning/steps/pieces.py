@@ -443,7 +443,8 @@ class Pieces(Outcome):
 
     def codes(self, X: FloatArray) -> IntArray:
         """Which piece of each column a row is on, shape (C, n)."""
-        return np.array([one.codes(X[:, j]) for j, one in enumerate(self.columns)], dtype=np.uint16)
+        small = np.min_scalar_type(max(one.size for one in self.columns) - 1)
+        return np.array([one.codes(X[:, j]) for j, one in enumerate(self.columns)], dtype=small)
 
     def apply(self, X: Any) -> CodedRows:
         """See `Outcome.apply`."""
