@@ -10,6 +10,7 @@ import numpy as np
 
 from objpert_core._literals import plain
 from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.codes import CodedRows
 from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bound, gradient_norm_bounds
@@ -150,7 +151,7 @@ def _bounds(problem: Objective, result: SolverResult, radius: float | None) -> I
     theta = result.theta
     if isinstance(problem, StreamedObjective):
         yield result.bound(problem)
-        if result.converged and problem.n_rows < _SURELY_FINE:
+        if result.converged and (problem.n_rows < _SURELY_FINE or isinstance(problem.sample.rows, CodedRows)):
             yield gradient_norm_bounds([problem], theta[None])[0]
         with np.errstate(all="ignore"):
             yield fine_norm_bound(problem, theta)

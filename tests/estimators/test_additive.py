@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from objpert_core.accounting.steps.pieces import PieceNoise
+from objpert_core.blocks import Blocks, Kept
 from objpert_core.datasets import Categories, Number
 from objpert_core.estimators import (
     ObjPertAdditiveClassifier,
@@ -20,7 +21,7 @@ from objpert_core.estimators import (
 )
 from objpert_core.estimators.shapes import pieces_of
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning import PrivacyCertificate, row_sources
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import TableRows
@@ -164,3 +165,32 @@ def test_models_that_read_no_table_count_no_pieces(kind):
     with pytest.raises(ValueError, match="no PieceNoise but for an additive model of a table"):
         model.fit(X, X[:, 0] > 0 if told else X[:, 0])
     assert not hasattr(model, "coef_")
+def test_files_are_read_once_for_each_count_and_once_for_the_codes_which_are_kept(monkeypatch):
+    table, y = people(6000)
+    read = []
+
+    def walk():
+        read.append(0)
+        for start in range(0, 6000, 1500):
+            read[-1] += 1
+            yield table[start : start + 1500], y[start : start + 1500]
+
+    told = {"columns": TOWNS, "classes": [0, 1], "random_state": 0, "public_rows": 6000}
+    kept = ObjPertAdditiveClassifier(**told).fit(Blocks(walk))
+    assert read == [4] * 4  # whether rows can be used, magnitudes, cells, codes
+    monkeypatch.setattr(row_sources, "_KEPT", 3 * 6000)  # bytes: enough for codes without factors
+    again = ObjPertAdditiveClassifier(**told).fit(Blocks(walk))
+    assert len(read) > 4 + 4
+    assert np.array_equal(again.coef_, kept.coef_)
+    whole = ObjPertAdditiveClassifier(**told).fit(table, y)
+    assert np.array_equal(whole.pieces_, kept.pieces_)
+    np.testing.assert_allclose(kept.coef_, whole.coef_, atol=1e-6)
+
+
+def test_codes_are_not_kept_of_a_walk_that_was_broken_off():
+    walked = []
+    blocks = Kept(Blocks(lambda: (walked.append(number) or (number,) for number in range(3))))
+    assert next(iter(blocks)) == (0,)
+    for _ in range(2):
+        assert list(blocks) == [(0,), (1,), (2,)]
+    assert walked == [0, 0, 1, 2]

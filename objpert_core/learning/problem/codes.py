@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, IntArray
+from objpert_core.learning.problem.fine import FineRows, score_error
 from objpert_core.learning.problem.lanes import mapped, slices
 from objpert_core.learning.problem.rows import Rows, safety_factor
 
@@ -48,6 +49,7 @@ class CodedRows(Rows):
     """
 
     at_once = 2**16
+    _summed = _BLOCK
 
     def __init__(self, codes: IntArray, maps: Sequence[FloatArray], constant: float = 0.0) -> None:
         codes = np.asarray(codes)
@@ -87,12 +89,29 @@ class CodedRows(Rows):
         starts = np.array([one.pieces.start for one in self._columns], np.int32)
         for some in slices(self.n_rows, _BLOCK):  # they stay in the cache
             np.add(codes[:, some].T, starts, out=pieces[some])
-        return _Layout.of(pieces, codes, sum(sizes))
+        return _Layout(pieces, codes)
+
+    @cached_property
+    def _blocks(self) -> list[_Block]:
+        """The rows in blocks, several where threads may share them."""
+        pieces, total = self._layout.pieces, self._columns[-1].pieces.stop
+        columns = pieces.shape[1]
+        found, ones = [], np.ones(min(self._summed, self.n_rows) * columns)
+        ends = np.arange(0, len(ones) + 1, max(1, columns), dtype=np.int32)
+        empty = cache(lambda count: (made := sp.csr_array((count, total)), made.T))  # takes longer to make than to copy
+        for rows in slices(self.n_rows, self._summed):
+            count, own = rows.stop - rows.start, pieces[rows].ravel()
+            both: Any = [copy(one) for one in empty(count)]
+            for one in both:  # made from arrays, they would look at all of them
+                one.data, one.indices, one.indptr = ones[: len(own)], own, ends[: count + 1]
+            found.append(_Block(rows, *both))
+        return found
 
     def packed(self) -> CodedRows:
         """The same rows in little memory: whoever takes a copy of them, such as `beside`, lays it out for itself."""
         other = copy(self)
-        vars(other).pop("_layout", None)
+        for made in ("_layout", "_blocks"):
+            vars(other).pop(made, None)
         return other
 
     @property
@@ -120,17 +139,17 @@ class CodedRows(Rows):
         def look_up(block: _Block) -> None:
             sums[..., block.rows] = (block.switched @ values).T
 
-        mapped(look_up, self._layout.blocks)
+        mapped(look_up, self._blocks)
         return sums
 
     def _counted(self, weights: FloatArray) -> FloatArray:
         """The sum of the weights of each piece's rows, shape (pieces,), or (pieces, k) for k lines of weights."""
-        counts = mapped(lambda block: block.transposed @ weights[..., block.rows].T, self._layout.blocks)
+        counts = mapped(lambda block: block.transposed @ weights[..., block.rows].T, self._blocks)
         return sum(counts, np.zeros((self._columns[-1].pieces.stop, *weights.shape[:-1])))
 
     def additions(self, n_rows: int) -> int:
         """See `Rows.additions`: in a block, of the blocks, and of a column's pieces."""
-        return min(n_rows, _BLOCK + -(-n_rows // _BLOCK) + max(len(one.map) for one in self._columns))
+        return min(n_rows, self._summed + -(-n_rows // self._summed) + max(len(one.map) for one in self._columns))
 
     def part(self, where: slice) -> CodedRows:
         """See `Rows.part`."""
@@ -141,10 +160,10 @@ class CodedRows(Rows):
         return self if stride == 1 else self._some(slice(None, None, stride), np.ascontiguousarray)
 
     def _some(self, where: slice, taken: Callable[[Any], Any]) -> CodedRows:
-        some = copy(self)
+        some = self.packed()
         some.codes, some.factors = self.codes[:, where], taken(self.factors[where])
-        some.n_rows, layout = len(some.factors), self._layout
-        some._layout = _Layout.of(taken(layout.pieces[where]), taken(layout.codes[:, where]), self._columns[-1].pieces.stop)
+        some.n_rows = len(some.factors)
+        some._layout = _Layout(taken(self._layout.pieces[where]), taken(self._layout.codes[:, where]))
         return some
 
     def shorten(self, out: FloatArray) -> FloatArray:
@@ -167,7 +186,7 @@ class CodedRows(Rows):
         result, counts = np.empty((*weights.shape[:-1], self.dimension)), self._counted(weights * self.factors)
         result[..., self._order] = np.hstack([counts[one.pieces].T @ one.map for one in self._columns])
         if self.constant:
-            result[..., -1] = self.constant * sum(weights[..., block.rows].sum(axis=-1) for block in self._layout.blocks)
+            result[..., -1] = self.constant * sum(weights[..., block.rows].sum(axis=-1) for block in self._blocks)
         return result
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
@@ -197,6 +216,33 @@ class CodedRows(Rows):
         return gram
 
 
+class CarefulCodes(CodedRows):
+    """The same rows, for a look at one θ with fewer roundings: sums in short blocks, and what pieces add with all the
+    digits that a double has."""
+
+    at_once = 2**15
+    _summed = 2**8
+
+    def __init__(self, rows: CodedRows) -> None:
+        vars(self).update(vars(rows))
+        vars(self).pop("_blocks", None)
+
+    def scores(self, thetas: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """x̃ᵢᵀθ of every row at each of k points, shape (k, n), and what each is off by at most (T54, 4)."""
+        values, off = np.empty((self._columns[-1].pieces.stop, len(thetas))), 0.0
+        lengths = np.linalg.norm(thetas, axis=1)[:, None]
+        for one in self._columns:
+            rows = FineRows(Rows(one.map, "clip"))
+            pairs = [rows.score_pairs(theta) for theta in thetas[:, self._order[one.place]]]
+            values[one.pieces] = np.column_stack([high for high, _ in pairs]) / rows.factors[:, None]
+            off = off + score_error(rows.dimension, 1.0, 1 + 2.0**-10) * lengths
+        scores, sizes = (self._looked_up(some) * self.factors for some in (values, np.abs(values)))
+        if self.constant:
+            scores += self.constant * thetas[:, -1:]
+            sizes += np.abs(self.constant * thetas[:, -1:])
+        return scores, (len(self._columns) + 9) * 2.0**-53 * sizes + off
+
+
 class _Column(NamedTuple):
     """A column, or several together: which pieces and which features are its own, and what a piece adds to a row."""
 
@@ -214,24 +260,10 @@ class _Block(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Rows by columns that are taken together: the place of each piece, shape (n, columns), its code, the other way
-    round, and the rows in blocks, several where threads may share them."""
+    """Rows by columns that are taken together: places of pieces, shape (n, columns), and codes, the other way round."""
 
     pieces: IntArray
     codes: IntArray
-    blocks: list[_Block]
-
-    @classmethod
-    def of(cls, pieces: IntArray, codes: IntArray, total: int) -> _Layout:
-        n_rows, columns = pieces.shape
-        found, ones = [], np.ones(min(_BLOCK, n_rows) * columns)
-        ends = np.arange(0, len(ones) + 1, max(1, columns), dtype=np.int32)
-        for rows in slices(n_rows, _BLOCK):
-            own = pieces[rows].ravel()
-            switched: Any = sp.csr_array((rows.stop - rows.start, total))  # made from arrays, it would look at all of them
-            switched.data, switched.indices, switched.indptr = ones[: len(own)], own, ends[: switched.shape[0] + 1]
-            found.append(_Block(rows, switched, switched.T))
-        return cls(pieces, codes, found)
 
 
 def _together(maps: Sequence[FloatArray], groups: Sequence[Sequence[int]]) -> list[_Column]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.codes import CarefulCodes, CodedRows
 from objpert_core.learning.problem.fine import FineRows, fine, part_size, score_error, summands_of_rows, two_sum
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
@@ -51,7 +52,19 @@ def gradient_norm_bounds(
     objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray
 ) -> list[float]:
     """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows."""
-    return [look.bound for look in looks(objectives, thetas, _BLOCK, _gradients_and_sizes)]
+    return [look.bound for look in looks([*map(_careful, objectives)], thetas, _BLOCK, _gradients_and_sizes)]
+
+
+def _careful(objective: Any) -> Any:
+    """The same objective, whose rows, where they are codes, bring fewer roundings."""
+    if isinstance(objective, StreamedObjective):
+        return replace(objective, each=lambda work: objective.each(partial(_carefully, work)))
+    coded = isinstance(objective.rows, CodedRows)
+    return replace(objective, rows=CarefulCodes(objective.rows)) if coded else objective
+
+
+def _carefully(work: Callable[[PerturbedObjective], Any], losses: PerturbedObjective) -> Any:
+    return work(_careful(losses))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +120,17 @@ def looks(
 
 def _gradients_and_sizes(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
     """Σ of the gradients, of what their slopes are off, each times its row's norm, and of the slopes' sizes."""
-    scores = part.rows.margins(thetas)
-    found = part.loss.slopes(scores, part.targets)
     steep = part.loss.smoothness_of_rows
     norms = radius if np.ndim(steep) == 0 else part.rows.norms()
+    if isinstance(part.rows, CarefulCodes):
+        scores, errors = part.rows.scores(thetas)
+    else:
+        lengths = np.linalg.norm(thetas, axis=1)[:, None]
+        scores, errors = part.rows.margins(thetas), gamma(part.rows.dimension + 4) * norms * lengths
+    found = part.loss.slopes(scores, part.targets)
     with np.errstate(over="ignore"):
         far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
-    lengths = np.linalg.norm(thetas, axis=1)[:, None]
-    off = 8 * UNIT * (own + far) + gamma(part.rows.dimension + 4) * norms * lengths
+    off = 8 * UNIT * (own + far) + errors
     sizes = (steep * norms * off).sum(axis=1), np.abs(found).sum(axis=1)
     return np.column_stack([part.combine(found), *sizes])
 

@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp
 from threadpoolctl import threadpool_limits
 
-from objpert_core.learning.problem.codes import CodedRows
+from objpert_core.learning.problem.codes import CarefulCodes, CodedRows
 from objpert_core.learning.problem.derived import WeightedLoss
 from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.lanes import all_cores
@@ -100,9 +100,11 @@ def test_the_bound_holds_against_exact_arithmetic(careful):
         assert exact <= bound <= float(exact) * (1 + 1e-9) + 1e-9
 
 
-def test_a_sum_is_off_by_no_more_than_the_additions_of_its_blocks_and_of_a_column_s_pieces_allow():
+@pytest.mark.parametrize(("careful", "block"), [(False, 2**12), (True, 2**8)])
+def test_a_sum_is_off_by_no_more_than_the_additions_of_its_blocks_and_of_a_column_s_pieces_allow(careful, block):
     rows, rng = some_rows(n=9000, seed=6), np.random.default_rng(9)
-    assert rows.additions(10**6) == 2**12 + 245 + 40 * 5 < rows.made().additions(10**6)
+    rows = CarefulCodes(rows) if careful else rows
+    assert rows.additions(10**6) == block + -(-(10**6) // block) + 40 * 5 < rows.made().additions(10**6)
     weights = rng.normal(size=rows.n_rows)
     entries = np.column_stack([rows.factors[:, None] * rows.matrix[:][:, :3], np.full(rows.n_rows, rows.constant)])
     found = rows.combine(weights)[[0, 1, 2, -1]]
@@ -110,6 +112,26 @@ def test_a_sum_is_off_by_no_more_than_the_additions_of_its_blocks_and_of_a_colum
         terms = [Fraction(weight) * Fraction(entry) for weight, entry in zip(weights, column, strict=True)]
         allowed = gamma(rows.additions(rows.n_rows) + 4) * float(sum(map(abs, terms)))
         assert abs(Fraction(float(one)) - sum(terms)) <= allowed
+
+
+@pytest.mark.parametrize("scale", [0.2, 0.6, 30.0])
+def test_a_careful_score_is_off_by_no_more_than_it_says_in_exact_arithmetic(scale):
+    """The last θ has almost no effect on the first row: products as BLAS sums them are off by more than that."""
+    rows, rng = some_rows(n=60, seed=11, scale=scale), np.random.default_rng(12)
+    codes = rows.codes.copy()
+    codes[:, 0] = 0
+    rows, thetas = CarefulCodes(CodedRows(codes, rows.maps, rows.constant)), 100 * rng.normal(size=(3, rows.dimension))
+    thetas[2, -1] = 0.0
+    for place, one in zip(rows.places, rows.maps, strict=True):
+        thetas[2, place] -= one[0] * (thetas[2, place] @ one[0]) / (one[0] @ one[0])
+    for theta, scores, off in zip(thetas, *rows.scores(thetas), strict=True):
+        exact = [Fraction(one) for one in theta]
+        for x, factor, score, most in zip(rows.matrix[:], rows.factors, scores, off, strict=True):
+            own = sum(Fraction(float(one)) * value for one, value in zip(x, exact, strict=False))
+            own = own * Fraction(float(factor)) + Fraction(rows.constant) * exact[-1]
+            assert abs(Fraction(float(score)) - own) <= Fraction(float(most))
+        assert off.max() < gamma(rows.dimension + 4) * np.linalg.norm(theta)
+    assert off[0] < 2.0**-53 * np.linalg.norm(theta) / 100
 
 
 def test_every_solver_finds_the_minimum_of_the_rows_that_the_map_makes():
