@@ -165,6 +165,8 @@ def test_models_that_read_no_table_count_no_pieces(kind):
     with pytest.raises(ValueError, match="no PieceNoise but for an additive model of a table"):
         model.fit(X, X[:, 0] > 0 if told else X[:, 0])
     assert not hasattr(model, "coef_")
+
+
 def test_files_are_read_once_for_each_count_and_once_for_the_codes_which_are_kept(monkeypatch):
     table, y = people(6000)
     read = []
