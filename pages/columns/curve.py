@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.columns import shapes
 from pages.columns.controls import COLUMN, COLUMNS, DELTA, DRAWS, EPSILON, NUMBERS, SEED, called
-from pages.columns.fitted import LARGE, Additive, OfModels, Settings, adult, fitted
+from pages.columns.fitted import LARGE, Additive, OfModels, adult, fitted
 from pages.columns.shapes import AXES, NAMES, ODDS, times
 from ui import draws, figures, page, style
 from ui.view import Course, set_by
@@ -38,7 +38,7 @@ class Curve(OfModels, name="columns", title="One column", snippet="curve"):
     def others(self) -> dict[int, Additive]:
         """Fits that differ by their noise alone, by their seeds."""
         seeds = range(self.seed + 1, self.seed + 1 + OTHERS) if self.draws else ()
-        models = fitted(*(Settings(self.epsilon, self.delta, seed) for seed in seeds))
+        models = fitted(*((self.epsilon, self.delta, seed, None) for seed in seeds))
         return dict(zip(seeds, models, strict=True))
 
     def off(self, model: Additive) -> float:

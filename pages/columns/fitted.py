@@ -25,14 +25,8 @@ LARGE, EVEN = 1000.0, 32
 """ε and pieces of the model without privacy: its noise does not show, and no piece has very few people."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a fit's numbers depend on."""
-
-    epsilon: float
-    delta: float
-    seed: int
-    pieces: int | None = None
+Setting = tuple[float, float, int, int | None]
+"""What a fit's numbers depend on: ε, δ, the seed of the noise, about how many pieces a column of numbers gets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +52,10 @@ class Fit(Request[Additive]):
 
     def work(self, should_stop: Callable[[], bool], meter: Meter | None = None) -> Iterator[Additive]:
         """See `Request.work`; no row is held out."""
-        people, asked = adult(), self.settings
+        people, (epsilon, delta, seed, pieces) = adult(), self.settings
         model = ObjPertAdditiveClassifier(
-            asked.epsilon, asked.delta, columns=people.columns, pieces=asked.pieces, classes=[0, 1],
-            public_rows=len(people.labels), random_state=asked.seed, advanced={"margin": 0.0},
+            epsilon, delta, columns=people.columns, pieces=pieces, classes=[0, 1], public_rows=len(people.labels),
+            random_state=seed, advanced={"margin": 0.0},
         ).fit(people.frame, people.labels)  # fmt: skip
         shapes = model.shapes_
         own = {name: shapes[shapes["column"] == name].reset_index(drop=True) for name in COLUMNS}
@@ -76,7 +70,7 @@ def adult() -> RawTable:
     return raw._replace(frame=raw.frame[names], columns={name: raw.columns[name] for name in names})
 
 
-def fitted(*settings: Settings) -> list[Additive]:
+def fitted(*settings: Setting) -> list[Additive]:
     """The models at these settings."""
     return live.at_once(*(Fit(datasets.default_name(), 0, one) for one in settings))
 
@@ -91,8 +85,8 @@ class OfModels(View):
     @cached_property
     def models(self) -> dict[str, Additive]:
         """Both models."""
-        private, public = Settings(self.epsilon, self.delta, self.seed), Settings(LARGE, self.delta, 0, EVEN)
-        return dict(zip(("private", "public"), fitted(private, public), strict=True))
+        both = fitted((self.epsilon, self.delta, self.seed, None), (LARGE, self.delta, 0, EVEN))
+        return dict(zip(("private", "public"), both, strict=True))
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, ACCOUNTANT)
@@ -103,5 +97,5 @@ class OfModels(View):
 
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         with left, st.spinner("Fitting …"):
-            self.models  # noqa: B018 - made here, and kept
+            self.answer()  # needs all models
         super().show(left, ghost=ghost)

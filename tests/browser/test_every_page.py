@@ -36,6 +36,8 @@ VIEWS = [
     "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("who is ahead"),
     "/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=1&accuracy_question="
     + quote("where the accuracy comes from"),
+    "/columns?columns_which=education&columns_draws=true",
+    "/columns?columns_view=" + quote("Who is this?"),
     "/training?training_repeats=2&training_view=coefficients&training_data=digits",
 ]
 

@@ -8,7 +8,7 @@ import pytest
 from objpert_core import datasets
 from pages.columns.controls import CATEGORIES, COLUMNS, NUMBERS
 from pages.columns.curve import Curve
-from pages.columns.fitted import Settings, adult, fitted
+from pages.columns.fitted import adult, fitted
 from pages.columns.person import Person
 from pages.columns.shapes import AXES, labels_beyond, times
 from tests.pages.apps import answer, curves, execute, open_app, said, spec
@@ -103,7 +103,7 @@ def test_every_column_has_an_answer_an_axis_or_a_list():
 @pytest.mark.slow
 def test_rare_pieces_differ_most_between_draws():
     """What "Try it" and the lesson say."""
-    models = fitted(*(Settings(0.1, 1e-5, seed) for seed in range(10)))
+    models = fitted(*((0.1, 1e-5, seed, None) for seed in range(10)))
     effects = np.array([one.terms("education", ["HS-grad", "Bachelors", "Preschool"]) for one in models])
     grad, bachelor, preschool = effects.std(axis=0)
     assert preschool > 3 * max(grad, bachelor)
