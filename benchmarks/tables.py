@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks import claim_tables, research_tables, shared, solvers
+from benchmarks import additive_tables, claim_tables, research_tables, shared, solvers
 from benchmarks import learners as peers
 from benchmarks.claim_tables import TARGETS, fight, load, verdict
 from benchmarks.shared import accuracy_text, crossed, each, markdown, methods, per_cent
@@ -211,6 +211,7 @@ def values() -> Iterator[tuple[str, str]]:
     yield "solvers", _solvers()
     yield from claim_tables.values()
     yield from research_tables.values()
+    yield from additive_tables.values()
 
 
 def page() -> str:
