@@ -82,6 +82,20 @@ def values() -> Iterator[tuple[str, str]]:
     yield "additive bands", crossed("", sizes, each("ε = {:g}", "epsilon", ASKED_OF_BANDS), band)
 
 
+def of_adult() -> Iterator[tuple[str, str]]:
+    """Names in the short paper → AUC on Adult at each of `ASKED`."""
+    peers, luck = _stored("additive_peers"), _stored("additive_luck")
+    mean = peers[peers.table == "adult"].groupby(["learner", "epsilon"]).score.mean()
+
+    def joined(numbers: Sequence[float], form: str = ".3f") -> str:
+        return " / ".join(format(number, form) for number in numbers)
+
+    yield "additive epsilons", joined(ASKED, "g")
+    for name, learner in (("ours", "additive"), ("theirs", "dp-ebm")):
+        yield f"additive {name}", joined([mean[learner, epsilon] for epsilon in ASKED])
+    yield "additive lucky", joined([_luckiest(luck, "adult", epsilon, "score") for epsilon in ASKED])
+
+
 def _ours(peers: pd.DataFrame, table: str, epsilon: float) -> float:
     of = peers[(peers.table == table) & (peers.epsilon == epsilon) & (peers.learner == "additive")]
     return float(of[of.split < 3].score.mean())

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 
-from benchmarks import shared
+from benchmarks import additive_tables, shared
 from benchmarks.claim_tables import TARGETS, fight
 from benchmarks.shared import crossed, each, markdown, methods
 from benchmarks.tables import ADULT, adult, stored
@@ -250,6 +250,7 @@ def _bends() -> Iterator[tuple[str, str]]:
 def _accuracies() -> Iterator[tuple[str, str]]:
     names = ("our defaults", "published recipe, run by us", "published recipe, as printed", "without privacy")
     yield "table adult", adult(dict(zip(ADULT, names, strict=True)))
+    yield from additive_tables.of_adult()
     (splits,) = {row["splits"] for row in stored("adult_accuracy")}
     yield "splits", splits
     yield "recipe σ", f"{paper.NOISE_RATIO:g}"
