@@ -3,7 +3,7 @@
     python -m benchmarks.figures paper bounds               # a page's charts for a paper: bounds-1.pdf, bounds-1.svg
     python -m benchmarks.figures paper bounds bounds_sigma=5 --column 174 --out figures
     python -m benchmarks.figures thumbnails [name …]        # Home's cards: pages/<name>/thumbnail.svg, or all of them
-    python -m benchmarks.figures readme                     # the Bounds page: data/figures/bounds.png
+    python -m benchmarks.figures readme                     # two pages: data/figures/bounds.png and columns.png
 
 A control is what stands in the page's address ("Share" has it). A figure for a paper is as wide as the column, in a PDF
 with its font embedded and in an SVG.
@@ -37,7 +37,12 @@ SMALL = {"width": 320, "height": 150, "margin": dict.fromkeys("lrtb", 4), "showl
 SMALL |= dict.fromkeys(("paper_bgcolor", "plot_bgcolor"), "rgba(0,0,0,0)")
 QUICK = {"training": {"training_data": "breast-cancer", "training_repeats": "5"}}
 """Pages that train, with a setting that takes a moment."""
-README = Path(__file__).resolve().parents[1] / "data" / "figures" / "bounds.png"
+FIGURES = Path(__file__).resolve().parents[1] / "data" / "figures"
+README = {
+    "bounds": "bounds?bounds_sigma=10&bounds_lambda=5&bounds_view=1",
+    "columns": "columns?columns_epsilon=1",
+}
+"""Pictures of the README, by the address of a page."""
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
 
 
@@ -121,11 +126,12 @@ def for_readme() -> None:
                 executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
             )
             page = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme="light")
-            page.goto(f"http://{address}/bounds?bounds_sigma=10&bounds_lambda=5&bounds_view=1")
-            page.wait_for_selector(READY, timeout=60_000)
-            page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
-            page.wait_for_timeout(1500)
-            page.screenshot(path=README)
+            for name, where in README.items():
+                page.goto(f"http://{address}/{where}")
+                page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached", timeout=120_000)
+                page.wait_for_selector(READY, timeout=60_000)
+                page.wait_for_timeout(1500)
+                page.screenshot(path=FIGURES / f"{name}.png")
             browser.close()
     finally:
         server.terminate()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import additive_tables
 from benchmarks import tables as blocks
 from benchmarks.claim_tables import MANY_ROWS, SMALL, WIDE
 from objpert_core.accounting import ObjectivePerturbation, repeat, symmetrised, via_rdp
@@ -46,6 +47,12 @@ def test_the_theorem_states_from_which_epsilon_on_it_is_exact() -> None:
     near, far = (significant(ObjectivePerturbation(10.0, lam).gaussian_from, 3, up=True) for lam in (5.0, 0.1))
     words = f"from ε = {near.normalize()} on with λ = 5, but only from ε = {far:.0f} on with λ = 0.1."
     assert f"At σ = 10 this holds {words}" in ONE_LINE
+
+
+def test_the_line_on_raw_tables_quotes_the_stored_results() -> None:
+    found = dict(additive_tables.of_adult())
+    assert f"at ε = {found['additive epsilons']} is {found['additive ours']}, with no range known;" in ONE_LINE
+    assert f"DP-EBM, told all ranges, has {found['additive theirs']} (" in ONE_LINE
 
 
 def test_it_is_short() -> None:
