@@ -23,6 +23,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
@@ -167,7 +168,7 @@ def additive(own: Table, train: IntArray, test: IntArray, epsilon: float, seed: 
 
 def by_other_rules(*what: Any, **constants: float) -> FloatArray:
     """Our additive model, with other constants in the rules for pieces."""
-    with patch.multiple(rules, **constants):
+    with patch.multiple(rules, **constants) if constants else nullcontext():
         return additive(*what)
 
 
@@ -304,7 +305,7 @@ def bands(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
         try:
             shapes = model.fit(*a_population(rows, seed)).shapes_
         except ValueError:  # the noise would drown the curvature, by public numbers
-            break
+            continue
         pieces = pieces_of(model)
         seen = pieces.apply(TableRows(model.columns_.numbers(many))).beside(0.3)
         plain = PerturbedObjective(seen, 2.0 * labels - 1, 1e-3, np.zeros(seen.dimension), LogisticLoss(0.0))

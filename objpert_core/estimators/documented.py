@@ -358,8 +358,9 @@ PARAGRAPHS = {
     "fitted_pieces": """
         shapes_ : DataFrame
             What the model does, a row for each piece of each column: `column`, `piece` in words, where it begins and
-            ends (`from`, `to`), its `effect` on the score, and its noisy `share` of the rows. Effects of a column have
-            mean 0 by these shares. For more than two classes there is an effect for each `class`.
+            ends (`from`, `to`), its `effect` on the score, and its noisy `share` of the rows. Effects
+            of a column have mean 0 by these shares. For more than two classes there is an effect for each `class`. A
+            score is log-odds where the margin is 0, which ``advanced={"margin": 0.0}`` asks for.
         pieces_ : ndarray, shape (P, 3)
             The released pieces: the number of the column, where the piece begins, and its noisy share of the rows. The
             last piece of a column is that of missing values.
