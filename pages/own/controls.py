@@ -15,7 +15,7 @@ ALSO_HELP = (
     "model is scored on these people, with noise. Intervals: how far each coefficient may be off, for a target of two "
     "values."
 )
-ALSO = Pills("own_also", "Release with the model", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
+ALSO = Pills("own_also", "Also release", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
 MODELS = {BY_RULE: "automatic", LINEAR: "straight lines", ADDITIVE: "a curve for each column"}
 MODEL = Choice("own_kind", "Model", BY_RULE, options=tuple(MODELS), format=MODELS.__getitem__)
 GHOST = parameters.ghost("own", "release")

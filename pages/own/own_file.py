@@ -16,7 +16,7 @@ from ui.runs import Runs, Seen, ended_early, stage
 
 RUNS: Runs[jobs.Outcome] = Runs("own")
 _COUNTED = "own__counted"
-TO_DO = "Click a cell, and type what is known without the table."
+TO_DO = "Type what is known without the table."
 WHY_EMPTY = (
     "The page reads no range or category off the table. Such a range would reveal something about the people in the "
     "table, and no ε would cover this."

@@ -119,9 +119,7 @@ def _scaled(ages: FloatArray, low: float, high: float) -> FloatArray:
     return np.clip((2 * ages - known.low - known.high) / (known.high - known.low), -1.0, 1.0)
 
 
-page.begin(
-    "own", "You type what is public about the columns. Only the model learns from the values, and ε covers the model."
-)
+page.begin("own", "You type what is public about the columns. Only the model learns from values, and ε covers it.")
 RUNS.follow(explore)
 page.predict(page.Prediction.of("own", revealed), key="own__try")
 page.about("own")
