@@ -342,8 +342,11 @@ def _scores_of_block(model: LinearScores, alone: bool, _place: int, X: Any, *_be
 
 
 def _summary(model: ClassScores) -> Summary:
-    if not model.has_probabilities:
-        raise AttributeError(f"{type(model).__name__} has no standard errors")
+    """Of a model with standard errors; `AttributeError` for others, since scikit-learn's `dir` asks each property."""
+    check_is_fitted(model)
+    if not model.has_probabilities or model.pieces_ is not None or model.hessian_ is None:
+        name = type(model).__name__
+        raise AttributeError(f"{name} has no standard errors: intervals must be True in the fit of a linear model")
     return Summary(model)
 
 

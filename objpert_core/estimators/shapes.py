@@ -12,6 +12,7 @@ import pandas as pd
 from scipy.linalg import block_diag, orth
 from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
+from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, choice
 from objpert_core.datasets.tables.raw import typed
@@ -44,6 +45,7 @@ class Shapes(NamedTuple):
     @classmethod
     def of(cls, model: Any) -> Shapes:
         """The shapes of a fitted or released model; `AttributeError` for a model without pieces."""
+        check_is_fitted(model)
         if model.pieces_ is None or model.columns_ is None:
             raise AttributeError(f"{type(model).__name__} has no shapes: it is no additive model")
         pieces, coef = pieces_of(model), np.atleast_2d(model.coef_)
@@ -116,8 +118,9 @@ def _interval(low: float, high: float) -> str:
 
 def _short(number: float, other: float) -> str:
     for digits in range(4, 17):
-        if np.isinf(other) or float(f"{number:.{digits}g}") != float(f"{other:.{digits}g}"):
-            return f"{number:.{digits}g}"
+        text = f"{number:.{digits}g}"
+        if np.isinf(other) or float(text) != float(f"{other:.{digits}g}"):
+            return f"{float(text):.0f}" if "e+" in text and abs(number) < 1e9 else text  # 15200, not 1.52e+04
     return repr(number)
 
 

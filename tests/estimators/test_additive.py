@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from objpert_core.accounting.steps.pieces import PieceNoise
 from objpert_core.blocks import Blocks, Kept
@@ -196,3 +197,22 @@ def test_codes_are_not_kept_of_a_walk_that_was_broken_off():
     for _ in range(2):
         assert list(blocks) == [(0,), (1,), (2,)]
     assert walked == [0, 0, 1, 2]
+
+
+def test_before_the_fit_shapes_say_that_there_is_no_fit_and_a_fitted_model_lists_what_it_has():
+    model = ObjPertAdditiveClassifier(columns=TOWNS, classes=[0, 1], random_state=0, public_rows=300)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        _ = model.shapes_
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.monotone(age="up")
+    model.fit(*people(300))
+    for one in (model, model.release()):
+        assert {"shapes_", "bse"} & set(dir(one)) == {"shapes_"}  # `dir` asks every property
+
+
+def test_ends_of_pieces_are_written_as_people_write_numbers():
+    table = pd.DataFrame({"gain": [0.0, 20_000.0] * 20})
+    gain = {"gain": Number(0, 100_000, pieces=[7_800, 15_200])}
+    model = ObjPertAdditiveClassifier(columns=gain, classes=[0, 1], random_state=0, public_rows=40)
+    shapes = model.fit(table, [0, 1] * 20).shapes_
+    assert shapes.piece.tolist() == ["below 7800", "7800 to 15200", "15200 or more", "missing"]

@@ -136,9 +136,14 @@ def test_a_fit_without_intervals_is_what_it_was_and_has_no_summary():
     plain = est.ObjPertLogisticRegression(**SHARED).fit(*data())
     assert (plain.hessian_, plain.outer_) == (None, None)
     assert "hessian_noise" not in json.loads(plain.privacy_.to_json())
-    for ask in (plain.summary, plain.conf_int, lambda: plain.bse, lambda: plain.pvalues):
+    for ask in (plain.summary, plain.conf_int):
         with pytest.raises(ValueError, match="intervals must be True"):
             ask()
+    for model in (plain, plain.release()):
+        assert not {"bse", "pvalues"} & set(dir(model))  # and so `dir` does not raise
+        with pytest.raises(AttributeError, match="intervals must be True"):
+            _ = model.bse
+    assert {"bse", "pvalues"} < set(dir(FITTED))
 
 
 @pytest.mark.parametrize(
