@@ -22,7 +22,8 @@ MAGNITUDE_SHARE, CELL_SHARE, CATEGORY_SHARE = 0.03, 0.08, 0.02
 """
 
 PIECES = 0.4  # times the root of rows for each unit of a fit's noise
-FEWEST_PIECES, MOST_PIECES = 3, 256
+FEWEST_PIECES, MOST_PIECES = 3, 256  # that may be asked for
+_ENOUGH_PIECES = 64  # more gain at most 0.0004 of R² or AUC where there are rows for them, and nobody reads them
 _CURVES = 250.0  # what a piece that all rows are on has for each unit of noise, from where on curves beat lines
 CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
@@ -143,7 +144,7 @@ def cells_of_a_column(n_rows: int, noise: float) -> int:
 
 
 def pieces_of_a_column(n_rows: int, columns: int, ratio: float) -> float:
-    """About how many pieces a column of numbers is to have: k = 0.4·√(n·μ/√C), at least 3 and at most 256.
+    """About how many pieces a column of numbers is to have: k = 0.4·√(n·μ/√C), at least 3 and at most 64.
 
     A fit of rows of norm 1, by a mechanism of the sensitivity-to-noise ratio μ, adds noise of √C/μ to the sum of the
     slopes on a piece: n·μ/√C is what a piece that all rows are on has for each unit of it. Chosen on six tables at
@@ -154,7 +155,7 @@ def pieces_of_a_column(n_rows: int, columns: int, ratio: float) -> float:
     """
     rows, width = positive_integer("n_rows", n_rows), positive_integer("columns", columns)
     wanted = PIECES * math.sqrt(rows * positive("ratio", ratio) / math.sqrt(width))
-    return min(max(wanted, FEWEST_PIECES), MOST_PIECES)
+    return min(max(wanted, FEWEST_PIECES), _ENOUGH_PIECES)
 
 
 def rows_for_pieces(columns: int, ratio: float, *, number: bool = False) -> float:
