@@ -153,7 +153,7 @@ def _feature(line: Line) -> Number | Categories | Date:
             raise ValueError(f"type {what}, in the column “Written as”")
         if line.role == DATE:
             return Date(line.low, line.high, line.missing or None, line.mark, format=line.written)
-        known: tuple[Any, ...] = ("private", "private") if line.low == LEARNED else _range(line)
+        known: tuple[Any, ...] = ("private", "private") if line.low == LEARNED else _range(line, f", or “{LEARNED}”")
         known += (_number(line.missing, "missing") if line.missing else None, line.mark)
         if line.role == MONEY:
             return Money(*known, sign=line.written, thousands=",")
@@ -190,17 +190,17 @@ def _levels(line: Line) -> list[str]:
     return found
 
 
-def _range(line: Line) -> tuple[float, float]:
-    return _number(line.low, "lowest"), _number(line.high, "highest")
+def _range(line: Line, or_else: str = "") -> tuple[float, float]:
+    return _number(line.low, "lowest", or_else), _number(line.high, "highest")
 
 
-def _number(text: str, what: str) -> float:
-    """A typed number; a comma is a decimal mark where it can be nothing else."""
+def _number(text: str, what: str, or_else: str = "") -> float:
+    """A typed number; a comma is a decimal mark where it can be nothing else. The refusal names what else is taken."""
     if not text:
         raise ValueError(f"type its {what} value")
     plain = text.replace("−", "-")
     if _WITH_COMMA.fullmatch(plain):
         plain = plain.replace(",", ".")
     if not _PLAIN.fullmatch(plain):
-        raise ValueError(f"the {what} value must be a number such as 0, −1.5 or 1e6, got “{safe_text(text)}”")
+        raise ValueError(f"the {what} value must be a number such as 0, −1.5 or 1e6{or_else}, got “{safe_text(text)}”")
     return float(plain)

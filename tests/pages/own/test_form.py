@@ -122,6 +122,7 @@ def test_a_category_that_cannot_be_typed_is_said():
         ((AGE, replace(PAID, categories="yes; yes")), "column “paid”: positive must differ"),
         ((PAID, Line("day", DATE, "1.1.2000", "2.1.2000")), "column “day”: type how its dates are written"),
         ((PAID, Line("pay", MONEY, "0", "9")), "column “pay”: type its currency symbol"),
+        ((PAID, replace(AGE, low="private")), "such as 0, −1.5 or 1e6, or “learn privately”, got “private”"),
         ((PAID, replace(AGE, low=form.LEARNED, high="", mark=True)), "missing must be a number where the range"),
         ((AGE, Line("pay", TARGET_NUMBER, "0")), "column “pay”: type its highest value"),
     ],
