@@ -17,7 +17,7 @@ from objpert_core.experiments.learners import COVERS_ALL, LEARNERS, NON_PRIVATE,
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from pages.accuracy.curves import AIR, Trace, bars, curve, edges, ends, ticks, upright
-from pages.accuracy.reading import BARS, LABELS, ROLE, Reading, difference, seconds, whole
+from pages.accuracy.reading import BARS, LABELS, ROLE, Reading, difference, points, seconds, whole
 from ui import figures, page, sentences, snippets, style
 from ui.words import accuracy, fall, interval, undecided
 
@@ -48,13 +48,11 @@ class Figure2(Reading):
             return f"{self.at} no run of Algorithm 1 with our theorem is stored {on}."
         if reference is None or gap is None:
             return f"{self.at} Algorithm 1 with our theorem gets {accuracy(own.accuracy.mean)} right {on}."
-        size, course = fall(reference.accuracy.mean, own.accuracy.mean)
         if undecided(gap):
-            trials = sentences.count(gap.count, "trial")
+            course, trials = fall(reference.accuracy.mean, own.accuracy.mean)[1], sentences.count(gap.count, "trial")
             return f"{self.at} the cost of privacy {on} is within the noise of {trials} ({course})."
-        if gap.mean < 0:
-            return f"{self.at} the private model gains {size} {on} ({course})."
-        return f"{self.at} privacy costs {size} {on} ({course})."
+        told = "the private model gains" if gap.mean < 0 else "privacy costs"
+        return f"{self.at} {told} {points(gap.mean)} {on}: {accuracy(own.accuracy.mean)} are right."
 
     def moved(self, before: Reading | None) -> str:
         """Why the private model's accuracy moved since the reading before; empty at first."""
@@ -116,10 +114,7 @@ class Figure2(Reading):
         """That the rival is marked although it was not picked; empty where it was, or where nothing is shown."""
         if (name := self._hidden_rival) is None:
             return ""
-        return (
-            f"The large mark is the best unpaid DP-SGD at ε = {sentences.epsilon(self.epsilon)}, {LABELS[name]}. Its "
-            "curve is switched off."
-        )
+        return f"The large mark is {LABELS[name]}, the best unpaid DP-SGD at this ε. Its curve is switched off."
 
     def intervals(self) -> str:
         """What the bars are, and what they are not."""
@@ -132,11 +127,7 @@ class Figure2(Reading):
             text = f"Points are means over {over}; small dots are single trials, too few for an interval"
         elif least < BARS:
             text += f"; small dots are single trials, where there are fewer than {BARS}"
-        return (
-            f"{text}. Each trial has its own split and noise. The splits overlap, so the bars are about these rows "
-            f"only. "
-            "Test accuracy is here for comparison; the guarantee does not cover it."
-        )
+        return f"{text}. Test accuracy is here for comparison; the guarantee does not cover it."
 
     def paper_note(self) -> str:
         """What the paper's marks are and what differs; empty where its tables have no such data set."""
@@ -153,8 +144,7 @@ class Figure2(Reading):
             same += f", and the constant feature is {constants([self.stored.constant])}"
         return (
             f"Hollow marks: Redberg et al. (2023), {paper.TABLES[dataset]} (“paper”), over other splits. There all "
-            f"three methods "
-            f"had their settings chosen by test accuracy; {same}."
+            f"three methods had their settings chosen by test accuracy; {same}."
         )
 
     def legend(self) -> str:
