@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
 OLIVE, TEAL, BROWN = "#7d8a1f", "#1295a0", "#9a6b4f"  # only where one chart has more curves than the six above
-VIOLET, PLUM, MAUVE = "#8a70dc", "#b04fb8", "#9e6488"  # beside PURPLE, for charts with several kinds of DP-SGD
+VIOLET, PLUM, HEATHER = "#8a70dc", "#b04fb8", "#6f5f8c"  # beside PURPLE, for charts with several kinds of DP-SGD
 AMETHYST, ROSE = "#8a4fd0", "#cf5f8f"  # those on standardised rows
 FLAME = "#e0701f"  # ours with something left out
 
@@ -71,7 +71,7 @@ ROLES: Mapping[str, Role] = {
     "dpsgd-dishonest-rdp": Role(PURPLE, "longdashdot", "triangle-up"),
     "dpsgd-dishonest-pld": Role(VIOLET, "longdash", "diamond"),
     "dpsgd-dishonest-large": Role(PLUM, "dashdot", "x"),
-    "dpsgd-honest": Role(MAUVE, "dash", "diamond"),
+    "dpsgd-honest": Role(HEATHER, "dash", "diamond"),
     "dpsgd-standardised": Role(AMETHYST, "solid", "square", 2.5),
     "dpsgd-standardised-honest": Role(ROSE, "4px,3px", "star"),
     "tight-raw": Role(FLAME, "longdash", "circle"),
