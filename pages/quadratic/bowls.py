@@ -139,8 +139,8 @@ class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
         circle = self.radius * np.cos(turn), self.radius * np.sin(turn)
         disc = figures.guide(circle[0].tolist(), circle[1].tolist(), name="disc C")
         end = 1.1 * self.radius
-        xaxis = figures.axis("θ₁", (-1.5 * end, 1.5 * end))
-        yaxis = figures.axis("θ₂", (-end, end), scaleanchor="x")
+        xaxis = figures.axis("θ<sub>1</sub>", (-1.5 * end, 1.5 * end), constrain="domain")
+        yaxis = figures.axis("θ<sub>2</sub>", (-end, end), scaleanchor="x", constrain="domain")
         return figures.figure([disc, *traces, anchor], xaxis, yaxis, height=400, hovermode="closest")
 
     def _ellipses(self, kind: str, *, ghost: bool = False) -> dict[str, Any]:
