@@ -68,6 +68,11 @@ _NOT_TAKEN = "controls__not_taken"
 _PLAIN = re.compile(r"[\w.,+−-]{1,20}")
 
 
+def refuse(key: str, asked: list[str]) -> None:
+    """Remember for `not_taken` what an address asked for."""
+    st.session_state.setdefault(_NOT_TAKEN, {})[key] = asked
+
+
 def not_taken() -> str:
     """One sentence about what the address asked for and no control could take, said once; else empty."""
     refused: Mapping[str, Sequence[str]] = st.session_state.pop(_NOT_TAKEN, {})
@@ -91,7 +96,7 @@ class Control:
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
         """Draw the widget here and return its value."""
         if self.key not in st.session_state and (named := st.query_params.get_all(self.key)) and not self._takes(named):
-            st.session_state.setdefault(_NOT_TAKEN, {})[self.key] = named
+            refuse(self.key, named)
         return self._draw(
             key=self.key, help=self.help, bind="query-params", disabled=disabled, label_visibility=label_visibility
         )

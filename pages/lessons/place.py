@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from ui import lessons, registry, slides
-from ui.controls import Control
+from ui.controls import Control, refuse
 from ui.lessons import Place
 
 KEYS = ("lesson", "step")
@@ -27,6 +27,7 @@ def here() -> Place:
         query.update(at.query)
     for key in KEYS:
         if key in query and query[key] != at.query[key]:
+            refuse(key, query.get_all(key))
             del query[key]
     st.session_state[lessons.LAST] = at
     return at

@@ -188,6 +188,20 @@ def test_steps_are_buttons_the_address_follows_and_the_session_comes_back():
     assert app.query_params == {"lesson": "many-fits", "step": "1"}
 
 
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ({"lesson": "one-fit", "step": "99"}, "step = 99"),
+        ({"lesson": "nobody", "step": "2"}, "lesson = nobody, step = 2"),
+    ],
+)
+def test_a_step_that_is_none_is_said_and_leads_to_the_first(query, asked):
+    app = open_page(**query)
+    assert f"something that this page does not have: {asked}." in " ".join(text.value for text in app.caption)
+    assert "step" not in app.query_params
+    assert "does not have" not in " ".join(text.value for text in app.run().caption)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.name)
 def test_every_step_is_drawn_and_every_page_opens_at_its_controls(lesson):
