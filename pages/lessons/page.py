@@ -147,7 +147,7 @@ def together(at: Place, before: Sequence[Part], picture: Controls, after: Sequen
     """A picture with what leads to it, and with what follows up to its question; the rest of the step is below."""
     asked = next((number for number, part in enumerate(after) if isinstance(part, Question)), None)
     first = 0 if asked is None else asked + 1
-    push = [Text(picture.line, f"**Push.** {picture.task}")] if picture.task else []
+    push = [Text(picture.line, picture.task)] if picture.task else []
     with st.container(key="lesson_together"):
         heading(at)
         stage(at, picture, [*before, *push], after[: max(first - 1, 0)])
