@@ -12,26 +12,31 @@ _OBJECTIVE = """@inproceedings{redberg2023improving,
   author = {Redberg, Rachel and Koskela, Antti and Wang, Yu-Xiang},
   booktitle = {Advances in Neural Information Processing Systems},
   volume = {36},
-  year = {2023}
+  pages = {13819--13853},
+  year = {2023},
+  url = {https://arxiv.org/abs/2401.00583}
 }"""
 _POPULATION = """@inproceedings{bassily2019private,
   title = {Private Stochastic Convex Optimization with Optimal Rates},
   author = {Bassily, Raef and Feldman, Vitaly and Talwar, Kunal and Thakurta, Abhradeep},
   booktitle = {Advances in Neural Information Processing Systems},
   volume = {32},
-  year = {2019}
+  year = {2019},
+  url = {https://arxiv.org/abs/1908.09970}
 }"""
 _QUADRATIC = """@article{cortild2026quadratic,
   title = {Quadratic Objective Perturbation: Curvature-Based Differential Privacy},
   author = {Cortild, Daniel and Cartis, Coralia},
   journal = {arXiv preprint arXiv:2605.05905},
-  year = {2026}
+  year = {2026},
+  url = {https://arxiv.org/abs/2605.05905}
 }"""
 _ASK_FIRST = """@inproceedings{redberg2023generalized,
   title = {Generalized {PTR}: User-Friendly Recipes for Data-Adaptive Algorithms with Differential Privacy},
   author = {Redberg, Rachel and Zhu, Yuqing and Wang, Yu-Xiang},
   booktitle = {International Conference on Artificial Intelligence and Statistics},
-  year = {2023}
+  year = {2023},
+  url = {https://arxiv.org/abs/2301.00301}
 }"""
 _APP = """@software{{objpert,
   title = {{objpert: private linear learners, explained and computed}},

@@ -49,6 +49,7 @@ def test_paper_and_app_are_cited_as_the_citation_file_says(page):
     paper, app = (fields(entry) for entry in cite.bibtex(page).strip().split("\n\n"))
     shown = STATED.lower()
     assert f'title: "{paper["title"].lower()}"\n    year: {paper["year"]}' in shown
+    assert re.fullmatch(r"https://arxiv\.org/abs/\d{4}\.\d{5}", paper["url"])
     for person in paper["author"].split(" and "):
         family, given = person.split(", ")
         initials = "-".join(f"{part[0]}." for part in given.split("-"))
