@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from objpert_core import datasets
 from objpert_core.datasets import Dataset
+from ui.words import absent
 
 T = TypeVar("T")
 
@@ -53,4 +54,4 @@ class Request(Generic[T]):
     @property
     def unready(self) -> str:
         """What to do first where the files of the data set are not there."""
-        return f"The files of {self.name} are missing or damaged here: choose another data set, or fetch them first."
+        return f"The files of {self.name} {absent(self.name)}: choose another data set, or fetch them first."

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from objpert_core import datasets
 from objpert_core.experiments import methods
 from objpert_core.experiments.compare import TIGHT_BOUNDS
 from objpert_core.experiments.live import DataFacts
@@ -37,6 +38,11 @@ def accounted(accountant: str, center_noise: float | None, scale_noise: float | 
     released = [name for name, noise in (("centre", center_noise), ("scales", scale_noise)) if noise is not None]
     fit, beside, _ = accountant.partition(" composed with the noisy ")
     return f"{fit}{beside}{' and '.join(released)}" if released and beside else fit
+
+
+def absent(name: str) -> str:
+    """Why the files of a data set cannot be read: 'are damaged'; 'are not on this server'."""
+    return "are damaged" if datasets.damage(name) else "are not on this server"
 
 
 def given(value: T | None) -> T:

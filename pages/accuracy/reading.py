@@ -17,7 +17,7 @@ from objpert_core.experiments.tables import Claim, Point
 from objpert_core.experiments.waterfall import Waterfall
 from ui import figures, page, sentences, snippets, style
 from ui import waterfall as steps
-from ui.words import FEWEST, accounted, ends, signed
+from ui.words import FEWEST, absent, accounted, ends, signed
 
 LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
 ROLE = {method: figures.of_learner(method) for method in EVERY}
@@ -61,9 +61,7 @@ def offer(label: str, reason: str, does: str, **look: Any) -> bool:
 def cannot_run(dataset: str, expected: float | None = None, longest: float = 0.0) -> str:
     """Why a fit cannot be made here; empty if it can. `expected` is what stored trials took, in seconds."""
     if not datasets.available(dataset):
-        return (
-            f"The files of {dataset} are missing or damaged on this server. The page “Live training” says what to do."
-        )
+        return f"The files of {dataset} {absent(dataset)}. The page “Live training” says what to do."
     if expected is None or expected <= longest:
         return ""
     took = f"Stored trials of this point took {seconds(expected)} (median)"

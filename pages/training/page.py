@@ -294,7 +294,7 @@ def _encoded(public: PrivacyCertificate) -> bytes:
 
 page.begin("training", "The same task, learned without privacy and by private learners, each at the same (ε, δ).")
 RUNS.follow(explore)
-if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):
+if note := text.preset_note(datasets.default_name()):
     st.caption(note)
 st.caption(text.NOT_HERE)
 page.see_also("losses", "regression, other losses")

@@ -26,7 +26,7 @@ from pages.training import jobs
 from pages.training.jobs import Request
 from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import ACCOUNTANTS, FEWEST, SHOWS, accounted, accuracy, fall, given, in_points, unclear
+from ui.words import ACCOUNTANTS, FEWEST, SHOWS, absent, accounted, accuracy, fall, given, in_points, unclear
 
 _SHORT = {COMPARABLE[name].label: name for name in reversed(tuple(COMPARABLE))}
 LABELS = {name: one.label if _SHORT[one.label] == name else one.full_label for name, one in COMPARABLE.items()}
@@ -277,11 +277,11 @@ def two_classes_only(methods: Sequence[str], data: str) -> str:
     return f"Left out on {data}: {names} (two classes only)."
 
 
-def preset_note(data: str, damaged: bool) -> str | None:
+def preset_note(data: str) -> str | None:
     """Under the buttons: why they do not run Adult, or None when they do."""
     if data == "adult":
         return None
-    why = "are damaged" if damaged else "are not on this server"
+    why = absent("adult")
     return f"Adult’s files {why}, so **{data}** stands in for Adult. Do not compare accuracies here with the paper’s."
 
 
