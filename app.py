@@ -10,7 +10,10 @@ from ui import registry, visitors
 
 if __name__ == "__main__":  # the script of every session
     st.set_page_config(page_title="Objective perturbation", page_icon="🎲", layout="wide")
-    chosen = st.navigation(registry.navigation(), position="top")
+    menu = registry.navigation()
+    chosen = st.navigation(menu, position="top")
+    place = [chosen in pages for pages in menu.values()].index(True) + 1  # of the group, whose name says where we are
+    st.html(f"<style>[data-testid=stTopNav] > :nth-child({place}) button {{ box-shadow: inset 0 -2px }}</style>")
     if chosen.url_path != "own":
         upload.leave()  # a table that was handed in there
     chosen.run()

@@ -32,6 +32,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_page):
     page = open_page("/bounds")
+    groups = page.get_by_test_id("stTopNavSection").evaluate_all("all => all.map(e => getComputedStyle(e).boxShadow)")
+    assert [shadow == "none" for shadow in groups] == [True, False, True, True]  # a closed menu says where we are
     before = chart_data(page, "bounds_chart")
     expect(page.get_by_role("figure", name="ε at δ = 10⁻⁵: Our theorem 0.726")).to_have_count(1)
     expect(page.locator("[role=status] .answer")).to_have_count(1)
