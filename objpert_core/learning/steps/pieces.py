@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -433,7 +434,7 @@ class Pieces(Outcome):
     @property
     def maps(self) -> list[FloatArray]:
         """See `maps_of`."""
-        return maps_of(self.columns, longest=self.longest)
+        return _maps(self)
 
     def effects(self, theta: FloatArray) -> list[FloatArray]:
         """What each piece of each column adds to a score, shape (…, pieces) from θ of shape (…, D); mean 0."""
@@ -459,6 +460,12 @@ class Pieces(Outcome):
     def seen(self, rows: Rows, row_norm: str = "clip") -> CodedRows:
         """See `Outcome.seen`."""
         return self.apply(rows)
+
+
+@lru_cache(maxsize=2)  # not a field, which would be sent to workers
+def _maps(pieces: Pieces) -> list[FloatArray]:
+    """The maps, once in memory for all blocks of rows."""
+    return maps_of(pieces.columns, longest=pieces.longest)
 
 
 def _read(published: FloatArray) -> PiecesOf:

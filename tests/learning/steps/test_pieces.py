@@ -241,3 +241,10 @@ def test_rows_of_a_table_whose_norm_nothing_bounds_are_not_learned_from(on_error
     rows = TableRows(np.full((400, 2), 1e6))
     with pytest.raises(ValueError, match="of which no step has made pieces"):
         solve_and_perturb(rows, np.ones(400), epsilon=1.0, delta=1e-5, row_norm="clip", on_error=on_error)
+
+
+def test_blocks_of_rows_share_their_maps_in_memory():
+    pieces = Pieces((PiecesOf(np.array([-np.inf, 30.0]), np.array([0.5, 0.5, 0.0])),))
+    one, other = (pieces.apply(TableRows(np.full((3, 1), value))) for value in (18.0, 40.0))
+    assert one.maps[0] is other.maps[0]
+    assert pickle.dumps(pieces) == pickle.dumps(Pieces(pieces.columns))
