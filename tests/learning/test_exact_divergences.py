@@ -4,7 +4,7 @@ All data sets of a few rows are gone through, and all values of the noise: so th
 exactly, as whole numbers. Between any neighbours its hockey-stick divergence must stay within that of the noise itself
 and its worst shift by a vector of whole numbers, no longer than the stated sensitivity. The second of two sums may be
 shifted by what the first has released. T45 (centre and scales), T47 (histograms), T48 (counts of the classes), T49 (a
-coin for each person) and T50 (curvature) say how long a shift may be.
+coin for each person), T50 (curvature) and T55 (pieces of columns) say how long a shift may be.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ import pytest
 
 from objpert_core.accounting import IntervalNoise, RangeNoise, Standardisation
 from objpert_core.accounting.steps.class_counts import ClassCounts
+from objpert_core.accounting.steps.pieces import PieceNoise
 from objpert_core.evaluation import split, split_by_coin
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, TableRows
 from objpert_core.learning.row_sources import InMemory
 from objpert_core.learning.steps import standardisation
-from objpert_core.learning.steps.base import PublicRows, take
+from objpert_core.learning.steps.base import PublicRows, Some, take
+from objpert_core.learning.steps.pieces import Column, TableColumns
 from objpert_core.learning.steps.ranges import Ranges
 
 LAW = {-2: 1, -1: 4, 0: 6, 1: 4, 2: 1}
@@ -187,6 +189,102 @@ def place_of(plan: RangeNoise, public: PublicRows, entry: float) -> int:
     assert sorted(counted.tolist())[-2:] == [0, 1]
     assert counted.sum() == 1
     return int(counted.argmax())
+
+
+@pytest.mark.parametrize(
+    ("columns", "size", "entries"),
+    [
+        pytest.param((Column(categories=1),), 3, [(0.0,), (7.0,), (np.nan,)], id="a category"),
+        pytest.param((Column(ends=(1.0,)),), 3, [(1.0,), (np.nextafter(1.0, 0.0),), (np.nan,)], id="declared pieces"),
+        pytest.param(
+            *((Column(categories=0), Column(ends=())), 4, [*product((0.0, np.nan), repeat=2)]),
+            marks=pytest.mark.slow,
+            id="both",
+        ),
+        pytest.param(
+            *((Column(low=0.0, high=1.0),), 4, [(-np.inf,), (1.0,), (1e308,), (np.nan,)]),
+            marks=pytest.mark.slow,
+            id="a declared range",
+        ),
+    ],
+)
+@pytest.mark.parametrize("how", [ADD, REPLACE])
+def test_pieces_of_columns_of_which_something_is_known(monkeypatch, columns, size, entries, how):
+    """One piece or cell of each column moves by 1."""
+    monkeypatch.setattr("objpert_core.accounting.steps.pieces._MOST_CELLS", 1)
+    table = TableColumns(columns, 3.0)
+    noises = (0.25 if table.counted[name] else None for name in ("unknown", "numbers", "listed"))
+    step, public = PieceNoise(*noises, **table.counted), PublicRows(1, len(columns), outcomes=(table,))
+
+    def laws(rows: Any) -> Counter[str]:
+        return law_of(step, of_a_table([entry for entry, _ in rows], len(columns)), public, range(size))
+
+    pairs = neighbours([(entry, 1.0) for entry in entries], 2, 1, how)
+    assert_within(laws, pairs, ((size, how * len(columns)),))
+
+
+def of_a_table(rows: Sequence[tuple[float, ...]], columns: int) -> InMemory:
+    return InMemory(TableRows(np.array(rows, dtype=float).reshape(-1, columns)), np.ones(len(rows)))
+
+
+ODD = (0.0, -0.0, 5e-324, np.nextafter(1.0, 0.0), 1.0, 1e149, -np.inf, np.nan)
+
+
+@pytest.mark.parametrize(
+    "entries", [(0.0, np.nan), pytest.param(ODD, marks=pytest.mark.slow)], ids=["some", "odd"]
+)
+@pytest.mark.parametrize("how", [ADD, REPLACE])
+def test_pieces_of_columns_of_which_nothing_is_known(monkeypatch, how, entries):
+    """One bin and then one cell of each column move by 1, where the first counts decide on the cells. Noise is gone
+    through where the counts of some row may be, and is 0 beside."""
+    monkeypatch.setattr("objpert_core.accounting.steps.pieces._MOST_CELLS", 2)
+    public = PublicRows(4, 1, outcomes=(TableColumns((Column(),), 3.0),))
+    step = PieceNoise(0.25, 0.25, None, unknown=1, numbers=1, listed=0)
+    for one, other in product(entries, repeat=2) if how == REPLACE else zip(entries, entries, strict=True):
+        both = [one] * 3, [one] * 2 + ([other] if how == REPLACE else [])
+        laws = [law_of_two(step, rows, {one, other}, public) for rows in both]
+        for odds, (left, right) in product(ODDS, (laws, laws[::-1])):
+            assert divergence(left, right, odds) <= limit(((2, how), (2, how)), odds)
+
+
+def law_of_two(step: Any, rows: Sequence[float], entries: Iterable[float], public: PublicRows) -> Counter[str]:
+    """The law of what two sums publish, with noise where rows with these entries are counted."""
+    asked, found = list[Any](), Counter[str]()
+
+    class Counts(InMemory):
+        def sum(self, of: Any) -> np.ndarray:
+            asked.append(of)
+            return super().sum(of)
+
+    given = Counts(TableRows(np.array(rows)[:, None]), np.ones(len(rows)))
+    kinds = [Some(np.array([[entry]]), np.ones(1)) for entry in entries]
+
+    def published(*noises: dict[int, int]) -> str:
+        source = iter(noises)
+
+        class Noise:
+            def rounded_normal(self, _ratio: float, size: int) -> np.ndarray:
+                drawn = next(source, {})
+                return np.array([drawn.get(place, 0) for place in range(size)], dtype=np.int64)
+
+        asked.clear()
+        return repr(take(step, given, Noise(), public).published()["pieces_"].tobytes())  # type: ignore[arg-type]
+
+    def places(of: Any) -> list[int]:
+        return sorted({int(of(kind).argmax()) for kind in kinds})
+
+    published()
+    for first in noise_at(places(asked[0])):
+        published(first)
+        cells = places(asked[1])
+        for second in noise_at(cells):
+            weight = prod(LAW[one] for one in (*first.values(), *second.values()))
+            found[published(first, second)] += weight * 16 ** (2 - len(cells))
+    return found
+
+
+def noise_at(places: Sequence[int]) -> Iterator[dict[int, int]]:
+    return (dict(zip(places, values, strict=True)) for values in product(LAW, repeat=len(places)))
 
 
 @pytest.mark.parametrize("how", [ADD, REPLACE])
