@@ -46,6 +46,7 @@ from objpert_core.accounting.quadratic.tilt_and_bend import TiltAndBend, calibra
 from objpert_core.accounting.selection.mechanism import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.selection.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.steps.curvature import IntervalNoise, recommended_interval_noise
+from objpert_core.accounting.steps.pieces import PieceNoise, recommended_pieces
 from objpert_core.accounting.steps.ranges import RangeNoise, ranges_within_limits, recommended_ranges
 from objpert_core.accounting.steps.standardisation import (
     Standardisation,
@@ -79,6 +80,7 @@ __all__ = [
     "OutputPerturbation",
     "Parallel",
     "Perturbation",
+    "PieceNoise",
     "PosteriorSampling",
     "PrivacyFilter",
     "PrivacyOdometer",
@@ -136,6 +138,7 @@ __all__ = [
     "recommended_interval_noise",
     "recommended_lam",
     "recommended_margin",
+    "recommended_pieces",
     "recommended_ranges",
     "recommended_standardisation",
     "remaining_epsilon",

@@ -8,7 +8,7 @@ from typing import Any
 from tests.second_opinion.case import EPSILONS, NEAR_ONE, Case
 from tests.second_opinion.compositions import symmetric
 from tests.second_opinion.definition import Array, Definition, Known, Later, Pair, Product
-from tests.second_opinion.gaussian import log_normal, shifted
+from tests.second_opinion.gaussian import REPLACE, log_normal, shifted
 from tests.second_opinion.objective import logistic, with_noise
 from tests.second_opinion.wishart import ADD_REMOVE, one_row
 
@@ -125,6 +125,44 @@ def _behind_histograms(columns: int, first: float | None, second: float, sigma: 
     )
 
 
+def _behind_pieces(
+    columns: tuple[int, int, int],
+    noises: tuple[float | None, float | None, float | None],
+    sigma: float,
+    classes: int = 1,
+    rest: float = 1.0,
+    **whom: Any,
+) -> Case:
+    """Counts by magnitude, by cell and by category, in each of whose columns a row is counted once, and a fit for each
+    of several classes; where a row is replaced both of its counts move, and the fit by twice as much.
+    """
+    replaced, rows = "adjacency" in whom, whom.get("rows_per_person", 1)
+    counts = (
+        math.sqrt(size * (2 if replaced else 1)) / noise for size, noise in zip(columns, noises, strict=True) if noise
+    )
+    fits = (2 if replaced else 1) / sigma * math.sqrt(1 + (classes - 1) * rest**2)
+    told = f"{classes} fits, rest {rest:g}, {'replaced, ' * replaced}{rows} rows of one person"
+
+    def make(accounting: Any) -> Any:
+        noise = accounting.PieceNoise(*noises, *columns)
+        adjacency = {name: value for name, value in whom.items() if name == "adjacency"}
+        fit = accounting.ObjectivePerturbation(sigma, 2 * sigma**2, **adjacency)
+        how = {"copies": classes, "rest_weight": rest, "rows_per_person": rows}
+        return accounting.composed_fit(fit, noise.mechanisms(**adjacency), **how)
+
+    return Case(
+        "composed_fit",
+        f"counts of {columns} columns with noise {noises}, sigma {sigma:g}, {told}",
+        make,
+        (shifted(rows * math.hypot(fits, *counts)),),
+        epsilons=EPSILONS[:4],
+        orders=(*NEAR_ONE, 2.0, 8.0),
+        looseness=5e-3,
+        rdp_looseness=1e-6,
+        resolved=1e-8,
+    )
+
+
 def _repeated(accounting: Any, sigma: float, lam: float, count: int) -> Any:
     fit = accounting.symmetrised(accounting.ObjectivePerturbation(sigma, lam))
     return fit if count == 1 else accounting.repeat(fit, count)
@@ -138,6 +176,11 @@ CASES = (
     _behind_histograms(1, 40.0, 20.0, 8.0),
     _behind_histograms(12, 60.0, 35.0, 4.0),
     _behind_histograms(7, None, 35.0, 4.0),
+    _behind_pieces((4, 9, 5), (40.0, 20.0, 60.0), 4.0),
+    _behind_pieces((0, 3, 0), (None, 9.0, None), 2.0),
+    _behind_pieces((0, 0, 8), (None, None, 40.0), 8.0, adjacency=REPLACE),
+    _behind_pieces((2, 6, 8), (60.0, 30.0, 80.0), 8.0, classes=3, rest=0.5),
+    _behind_pieces((1, 2, 1), (40.0, 30.0, 40.0), 8.0, rows_per_person=3),
     _draws(0.3, 2.0, 3),
     _draws(0.02, 0.1, 20),
     _bends(1.0, 9, 4, 2),
