@@ -15,13 +15,16 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, choice
+from objpert_core.accounting import IntervalNoise
 from objpert_core.datasets.tables.raw import typed
 from objpert_core.estimators.summaries import Summary
 from objpert_core.learning.problem.rows import TableRows
+from objpert_core.learning.steps.curvature import curvature_noise
 from objpert_core.learning.steps.pieces import Pieces, PiecesOf
 from objpert_core.learning.steps.stated import published_by
 
 MISSING, OTHER = "missing", "other"
+_LIKELY, _CLEAR = 0.1, 10.0  # p(1 − p) of a row; and what of its noise a piece's curvature has to be
 _ABOVE_ZERO = np.nextafter(0.0, 1.0)
 _LEAST = 1e-9  # a share that a piece counts for in a monotone shape, however rare it is
 
@@ -54,12 +57,19 @@ class Shapes(NamedTuple):
         return cls([str(name) for name in names], pieces, pieces.effects(coef), classes)
 
     def bands(self, model: Any, level: float = 0.95) -> FloatArray:
-        """The ends of an interval of this level for each effect of two classes, shape (P, 2); NaN of unseen ones.
+        """The ends of an interval of this level for each effect of two classes, shape (P, 2); NaN where rows are few.
 
-        Rows vary where pieces have rows, and nothing is known of other directions: estimates are made among the former.
+        Rows vary where pieces have rows, and the noise of the curvature hides what few rows have: by the noisy shares
+        and public numbers, estimates are made among the directions of the others.
         """
-        maps, seen = self.pieces.maps, [one.shares > 0 for one in self.pieces.columns]
-        spans = [orth(own[rows].T) for own, rows in zip(maps, seen, strict=True)]
+        maps, rows = self.pieces.maps, float(model.privacy_.public_rows)
+        noise, _ = curvature_noise(model.privacy_.terms.step(IntervalNoise), model.privacy_.radius)
+        assert noise is not None
+        seen, spans = [], []
+        for one, own in zip(self.pieces.columns, maps, strict=True):
+            likely = _LIKELY * rows * one.shares * (own**2).sum(axis=1)
+            seen.append(likely > _CLEAR * noise)
+            spans.append(orth(own[seen[-1]].T))
         effects = block_diag(*(own @ span for own, span in zip(maps, spans, strict=True)), np.zeros((1, 1)))
         ends = Summary(model).among(block_diag(*spans)).ends(float(norm.isf((1 - level) / 2)), effects)[:-1]
         return np.where(np.concatenate(seen)[:, None], ends, np.nan)
