@@ -31,6 +31,7 @@ from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
 from objpert_core.learning.steps.pieces import Column, TableColumns
 
+_WITH_BANDS = 16  # pieces a column of numbers has at most where there are intervals
 _ROOM = 3  # times the parameters that there are: of so many the curvature's noise must not drown them
 _LEAST_LAM = 0.3  # times the noise of a Gaussian mechanism: a piece that few rows are on has an effect of about 1 then
 
@@ -110,7 +111,7 @@ def by_pieces(
     """
     s, kinds = model.settings, kinds_of(model, public)
     noise = by_rule_for(s, recommended_pieces, **TableColumns(kinds, FEWEST_PIECES).counted)
-    table, curvature = TableColumns(kinds, s.pieces or MOST_PIECES), None
+    table, curvature = TableColumns(kinds, s.pieces or (_WITH_BANDS if intervals else MOST_PIECES)), None
     if intervals:
         table, curvature = with_curvature(s, table, public)
     terms = terms_of(s, public, *steps, noise, curvature, reads_rows=True, accountant=s.accountant, **fits)
