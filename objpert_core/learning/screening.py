@@ -126,9 +126,8 @@ def _equal(y: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray):  # masked, or an array within an array, which may warn when it is compared
-        return False
     try:
-        return bool(one == other)
-    except Exception:  # pandas' NA has no truth value
+        # masked, or an array within an array, which may warn when it is compared
+        return not isinstance(one, np.ndarray) and bool(one == other)
+    except Exception:  # pandas' NA has no truth value, and a stranger may have no class
         return False

@@ -172,5 +172,9 @@ def test_labels_are_compared_one_by_one():
 
     y = np.array([0, 1, 1.0, True, "1", None, np.nan, pd.NA, Odd(), [1]], dtype=object)
     np.testing.assert_array_equal(labels_as_targets(y, np.array([0, 1])), [-1, 1, 1, 1, *[np.nan] * 6])
+    classless = type("Classless", (), {"__class__": property(lambda _: 1 / 0)})()
+    np.testing.assert_array_equal(
+        labels_as_targets(np.array([1, classless], dtype=object), np.array([0, 1])), [1, np.nan]
+    )
     np.testing.assert_array_equal(labels_as_targets(np.array(["a", "b"]), np.array([0, 1])), [np.nan] * 2)
     np.testing.assert_array_equal(labels_as_targets(np.array(["no", "yes"]), np.array(["no", "yes"])), [-1, 1])
