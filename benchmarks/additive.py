@@ -310,10 +310,11 @@ def bands(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
         seen = pieces.apply(TableRows(model.columns_.numbers(many))).beside(0.3)
         plain = PerturbedObjective(seen, 2.0 * labels - 1, 1e-3, np.zeros(seen.dimension), LogisticLoss(0.0))
         truth = np.concatenate(pieces.effects(solve(plain, tau=0.01).theta[:-1]))
-        known = shapes.share > 0.005
+        known = (shapes.share > 0.005) & shapes.low.notna()
         inside = ((shapes.low < truth) & (truth < shapes.high))[known].mean()
         width = (shapes.high - shapes.low)[known].median()
-        yield {"rows": rows, "epsilon": epsilon, "seed": seed, "pieces": len(shapes), "inside": inside, "width": width}
+        row = {"rows": rows, "epsilon": epsilon, "seed": seed, "pieces": len(shapes), "with bands": int(known.sum())}
+        yield row | {"inside": inside, "width": width}
 
 
 def main() -> None:

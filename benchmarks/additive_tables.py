@@ -62,7 +62,11 @@ def values() -> Iterator[tuple[str, str]]:
     told = []
     for name, head in NAMES.items():
         found = {"EBM": plain.get((name, "ebm")), "a linear model": plain.get((name, "not private"))}
-        told += [f"{head} {', '.join(f'{key} {one:.3f}' for key, one in found.items() if one is not None)}"]
+        told += (
+            []
+            if not any(one is not None for one in found.values())
+            else [f"{head} {', '.join(f'{key} {one:.3f}' for key, one in found.items() if one is not None)}"]
+        )
     yield "additive without", f"{'; '.join(told)} (EBM without interactions)."
     rules = _stored("additive_rules").groupby(["table", "epsilon", "learner"]).score.mean().unstack()
     regret = rules.max(axis=1) - rules["rule"]
