@@ -338,9 +338,13 @@ def _shapes(made: Any) -> list[dict[str, str]]:
     rows = []
     for of, own in found[found.share > 0].groupby(found.columns.intersection(["column", "class"]).tolist(), sort=False):
         ends = {"adds most": own.loc[own.effect.idxmax()], "adds least": own.loc[own.effect.idxmin()]}
-        told = {name: f"{_effect(one)}: {one.piece}, {one.share:.0%} of rows" for name, one in ends.items()}
+        told = {name: f"{_effect(one)}: {one.piece}, {_share(one.share)} of rows" for name, one in ends.items()}
         rows.append(dict(zip(("column", "value"), of, strict=False)) | told)
     return rows
+
+
+def _share(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.005 else "under 1%"
 
 
 def _effect(row: Any) -> str:

@@ -16,7 +16,7 @@ from objpert_core.estimators.own_table import NOT_CONVERGED, Ask, Made, made
 SCORES, INTERVALS = "scores", "intervals"
 """What may be released with the model."""
 TEST_SHARE = 0.2
-IF_MISSING = "Type the value that replaces a missing one into the cell “If missing”."
+IF_MISSING = "Type the value that replaces a missing one into the cell “If missing”, or choose a curve for each column."
 NOT_LISTED = "Add the value to the cell “Categories”, or switch on “Others too”."
 UNEXPECTED = "An unexpected error stopped the fit. Nothing was released."
 

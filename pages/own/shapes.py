@@ -58,7 +58,7 @@ def table(made: Made) -> list[dict[str, str]]:
 
     def told(row: Any) -> str:
         ends = f" ({sentences.number(row.low)} to {sentences.number(row.high)})" if "low" in row else ""
-        return f"{sentences.number(row.effect)}{ends}: {row.piece}, {sentences.percent(row.share, 0)} of rows"
+        return f"{sentences.number(row.effect)}{ends}: {row.piece}, {_share(row.share)} of rows"
 
     return [
         {
@@ -159,3 +159,7 @@ def _told(pieces: pd.DataFrame) -> dict[str, Any]:
     told = pieces[["piece", "share"]].assign(piece=pieces["piece"].map(safe_label)).to_numpy()
     hover = "%{customdata[0]}: %{y:.3g}, %{customdata[1]:.0%} of rows"
     return {"hover": hover, "customdata": told, "showlegend": False}
+
+
+def _share(share: float) -> str:
+    return sentences.percent(share, 0) if share >= 0.005 else "under 1 %"
