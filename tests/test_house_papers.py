@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+INDEX = " ".join((ROOT / "docs/index.md").read_text(encoding="utf-8").split())
 SECURITY = (ROOT / "docs/SECURITY.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "docs/CONTRIBUTING.md").read_text(encoding="utf-8")
 CI = (ROOT / ".ci/run").read_text(encoding="utf-8")
@@ -32,12 +33,10 @@ def test_the_citation_is_the_package_and_the_readme_cites_it_so():
         assert CITATION[key] == PROJECT[key], key
 
 
-def test_the_papers_behind_it_are_those_that_the_readme_names():
+def test_the_papers_behind_it_are_those_that_the_first_page_of_the_documentation_names():
     cited = {
         (re.split(r" et al\.|, | and ", names)[0], int(year))
-        for names, year in re.findall(
-            r"from ([A-Z]\w+(?:, [A-Z]\w+)*(?: et al\.| and [A-Z]\w+)) \((\d{4})\)", README.partition("## More")[2]
-        )
+        for names, year in re.findall(r"from ([A-Z]\w+(?:, [A-Z]\w+)*(?: et al\.| and [A-Z]\w+)) \((\d{4})\)", INDEX)
     }
     references = CITATION["references"]
     assert {(entry["authors"][0]["family-names"], entry["year"]) for entry in references} == cited

@@ -260,7 +260,7 @@ GIVEN = {  # what no function refuses, by the names of the parameters
     "mechanism": Gaussian(9.0), "base": Gaussian(9.0), "fit": ObjectivePerturbation(9.0, 99.0), "bound": "logistic",
     "before": (Gaussian(99.0),), "calibrate": Gaussian, "sigma": [9.0], "lam": [9.0], "alpha": 2.0, "failure": 1e-9,
     "test": Gaussian(9.0).rdp, "budget": Gaussian(9.0).rdp, "worst": Gaussian(9.0).rdp, "tau": 1e-3,
-    "copies": 3, "text": "{}",
+    "copies": 3, "text": "{}", "unknown": 2, "numbers": 3, "listed": 4,
 }  # fmt: skip
 NONSENSE = {
     "float": [-1.5, math.nan, math.inf, "1", [1.0], 1j, 10**400],

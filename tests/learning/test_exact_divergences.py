@@ -230,9 +230,7 @@ def of_a_table(rows: Sequence[tuple[float, ...]], columns: int) -> InMemory:
 ODD = (0.0, -0.0, 5e-324, np.nextafter(1.0, 0.0), 1.0, 1e149, -np.inf, np.nan)
 
 
-@pytest.mark.parametrize(
-    "entries", [(0.0, np.nan), pytest.param(ODD, marks=pytest.mark.slow)], ids=["some", "odd"]
-)
+@pytest.mark.parametrize("entries", [(0.0, np.nan), pytest.param(ODD, marks=pytest.mark.slow)], ids=["some", "odd"])
 @pytest.mark.parametrize("how", [ADD, REPLACE])
 def test_pieces_of_columns_of_which_nothing_is_known(monkeypatch, how, entries):
     """One bin and then one cell of each column move by 1, where the first counts decide on the cells. Noise is gone

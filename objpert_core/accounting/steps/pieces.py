@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from objpert_core._validation import nonnegative_integer, positive, positive_integer, within
 from objpert_core.accounting.gaussian.calibration import noise_of_share
@@ -27,6 +27,7 @@ _ENOUGH_PIECES = 64  # more gain at most 0.0004 of R² or AUC where there are ro
 _CURVES = 250.0  # what a piece that all rows are on has for each unit of noise, from where on curves beat lines
 CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
+_MOST_COLUMNS = 10**6
 _NOISES = (1e-6, 1e15)  # the least and the largest for which counts and noise have one lattice in 64 bits
 
 
@@ -63,7 +64,7 @@ class PieceNoise(Step):
 
     def __post_init__(self) -> None:
         for noise, count in (("magnitudes", "unknown"), ("cells", "numbers"), ("categories", "listed")):
-            columns = nonnegative_integer(count, getattr(self, count))
+            columns = _columns(count, getattr(self, count))
             object.__setattr__(self, count, columns)
             if (sigma := getattr(self, noise)) is not None:
                 object.__setattr__(self, noise, within(noise, sigma, *_NOISES))
@@ -87,6 +88,13 @@ class PieceNoise(Step):
         one = moved_by(adjacency, rows_per_person)
         pairs = ((self.magnitudes, self.unknown), (self.cells, self.numbers), (self.categories, self.listed))
         return noisy_sums(adjacency, *((noise, _moved(count, one)) for noise, count in pairs))
+
+
+def _columns(name: str, value: Any) -> int:
+    count = nonnegative_integer(name, value)
+    if count > _MOST_COLUMNS:
+        raise ValueError(f"{name} must be a whole number from 0 to {_MOST_COLUMNS}, got {value!r}")
+    return count
 
 
 def _moved(columns: int, one: float) -> float:
@@ -124,6 +132,9 @@ def recommended_pieces(
     (53, 32, 75)
     """
     one, eps = moved_by(adjacency, rows_per_person), positive("epsilon", epsilon)
+    unknown, numbers, listed = (
+        _columns(name, count) for name, count in (("unknown", unknown), ("numbers", numbers), ("listed", listed))
+    )
     shares = (MAGNITUDE_SHARE, unknown), (CELL_SHARE, numbers), (CATEGORY_SHARE, listed)
     magnitudes, cells, categories = (
         noise_of_share(share, _moved(count, one), eps, delta) if count else None for share, count in shares
