@@ -45,8 +45,6 @@ def chosen(ask: Ask) -> str:
     least = ask.rows_for_curves
     if ask.intervals:
         return "Straight lines, since intervals are asked for."
-    if least == 0:
-        return "A curve for each column: for a number this is more accurate."
     needed = f"{sentences.number(least, 2, up=True)} rows" if least < MANY else "far more rows"
     if ask.rows is None:
         return f"From {needed} on a curve for each column, else straight lines: Fit counts the rows."

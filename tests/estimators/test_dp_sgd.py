@@ -118,6 +118,7 @@ def test_choosing_without_paying_or_saying_so_warns():
     assert model.privacy_.tuning == "dishonest"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=FutureWarning)  # options may be named flat
         DPSGDLogisticRegression(learning_rates=[0.01, 0.1], tuning="dishonest", **QUICK).fit(X, y)
         DPSGDLogisticRegression(learning_rates=[0.01, 0.1], mean_runs=2.0, **QUICK).fit(X, y)
 

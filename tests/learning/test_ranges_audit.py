@@ -58,7 +58,7 @@ def audited(halved=None, draws=DRAWS, plan=PLAN):
                 heard.clear()
                 states = [state] * min(AT_ONCE, draws - start)
                 problem, terms = described(rows, targets, FIT, **ASKED | {"steps": (plan,)})
-                releases = perturb_and_solve_draws(replace(problem, ranges=known), terms, FIT, states)
+                releases = perturb_and_solve_draws(replace(problem, declared=known), terms, FIT, states)
                 for place, one in enumerate(releases):
                     total = 0.0
                     seen = heard[place * per : (place + 1) * per]

@@ -24,6 +24,7 @@ MAGNITUDE_SHARE, CELL_SHARE, CATEGORY_SHARE = 0.03, 0.08, 0.02
 PIECES = 0.4  # times the root of rows for each unit of a fit's noise
 FEWEST_PIECES, MOST_PIECES = 3, 256  # that may be asked for
 _ENOUGH_PIECES = 64  # more gain at most 0.0004 of R² or AUC where there are rows for them, and nobody reads them
+_CURVES_OF_NUMBERS = 100.0  # as below, for a target that is a number
 _CURVES = 250.0  # what a piece that all rows are on has for each unit of noise, from where on curves beat lines
 CELL = 1.5  # rows in a cell, in units of the noise of its count, if all were alike
 _FEWEST_CELLS, _MOST_CELLS = 16, 512
@@ -172,12 +173,13 @@ def pieces_of_a_column(n_rows: int, columns: int, ratio: float) -> float:
 def rows_for_pieces(columns: int, ratio: float, *, number: bool = False) -> float:
     """From how many rows on an additive model is expected to be more accurate than a linear one: where n·μ/√C is 250.
 
-    Of a target that is a number it always is. On subsamples of five tables with two values, n from 500 to 40,000 and ε
+    Of a target that is a number 100 is enough; on 309 rows of ten columns at ε = 1, where it is 23, an additive model
+    has an R² of 0.07 and a linear one 0.45. On subsamples of five tables with two values, n from 500 to 40,000 and ε
     from 0.1 to 4, this leaves 0.0015 of AUC on average against the better of both, at most 0.006 on four of them, and
     0.03 on the fifth, where the class is rare.
 
-    >>> round(rows_for_pieces(14, 0.25)), round(rows_for_pieces(14, 0.03)), rows_for_pieces(14, 0.25, number=True)
-    (3742, 31180, 0.0)
+    >>> [round(rows_for_pieces(14, ratio, number=number)) for ratio, number in ((0.25, False), (0.25, True))]
+    [3742, 1497]
     """
-    rows = _CURVES * math.sqrt(positive_integer("columns", columns)) / positive("ratio", ratio)
-    return 0.0 if number else rows
+    least = _CURVES_OF_NUMBERS if number else _CURVES
+    return least * math.sqrt(positive_integer("columns", columns)) / positive("ratio", ratio)
