@@ -322,7 +322,8 @@ def test_one_row_is_hidden_by_noise_alone(kind, told):
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told"), list(settings()))
 def test_rows_of_one_person_are_hidden_by_noise_alone(kind, told):
-    compare_fits(kind, told, seed=2, pairs=10 if told["rows_per_person"] == 1 else 3)
+    quick = told["rows_per_person"] == 1 and kind not in OF_TABLES  # whose counts of cells are long
+    compare_fits(kind, told, seed=2, pairs=10 if quick else 3)
 
 
 @pytest.mark.parametrize(
